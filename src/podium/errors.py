@@ -1,0 +1,102 @@
+"""Every failure Podium knows, and whose fault it is.
+
+    PodiumError
+    ├── ConfigError            user     a pool file, a flag, a question that can not be asked
+    ├── BudgetExceeded         user     a cap was reached; a clean stop, nothing is lost
+    ├── WorkflowError          policy   the text a policy wrote is no workflow
+    │   ├── MalformedWorkflow           the three lists are not there or are not lists
+    │   └── InvalidWorkflow             the lists are there and break a rule
+    ├── WorkerError            world    a worker gave no answer
+    │   ├── WorkerUnavailable           429, 5xx, timeout, cut connection: worth another try
+    │   ├── WorkerRefused               the provider will not answer this call: another try is no use
+    │   ├── ContextOverflow             the call is larger than the worker's context
+    │   └── UpstreamFailed              a step this step needed gave no answer
+    └── VerifierError          world    the grader broke; never "wrong"
+
+Blame decides what happens next, everywhere the same way: a *policy* failure is a lesson (reward 0, counted as wrong), a
+*world* failure is void (never scored as an answer), a *user* failure stops the command before money is spent. Anything
+that is not a ``PodiumError`` is a bug and propagates.
+
+To add an error: give it a parent above, or a ``blame`` of its own; ``tests/test_architecture.py`` checks that every
+class has one. Errors cross process borders, so constructors must accept their own ``args`` (picklable).
+"""
+
+from enum import StrEnum
+
+
+class Blame(StrEnum):
+    """Whose fault a failure is."""
+
+    USER = "user"
+    POLICY = "policy"
+    WORLD = "world"
+
+
+class PodiumError(Exception):
+    """Base of every failure that is not a bug. The message says what happened and what to do."""
+
+    blame: Blame
+
+
+class ConfigError(PodiumError):
+    """Something the user wrote can not be used: a pool file, a flag, a question, a recipe."""
+
+    blame = Blame.USER
+
+
+class BudgetExceeded(PodiumError):
+    """The next call could pass a cap in dollars, tokens or seconds, so it was not made."""
+
+    blame = Blame.USER
+
+
+class WorkflowError(PodiumError):
+    """What the policy wrote can not be carried out."""
+
+    blame = Blame.POLICY
+
+
+class MalformedWorkflow(WorkflowError):
+    """The three lists are missing, incomplete, or not literals."""
+
+
+class InvalidWorkflow(WorkflowError):
+    """The three lists are there and break a rule: lengths, an unknown worker, a look forward, too many steps."""
+
+
+class WorkerError(PodiumError):
+    """A worker gave no answer. Never scored as a wrong answer."""
+
+    blame = Blame.WORLD
+
+
+class WorkerUnavailable(WorkerError):
+    """A passing fault (429, 5xx, timeout, cut connection, unreadable reply): the same call may succeed later.
+
+    ``retry_after`` is the number of seconds the provider asked us to wait, or None where it named none.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message, retry_after)
+        self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class WorkerRefused(WorkerError):
+    """The provider will not answer this call (4xx, content filter, wrong key): repeating it is no use."""
+
+
+class ContextOverflow(WorkerError):
+    """The call does not fit into the worker's context window."""
+
+
+class UpstreamFailed(WorkerError):
+    """A step that this step was to see gave no answer, so this one was not started."""
+
+
+class VerifierError(PodiumError):
+    """The check itself broke; the answer is neither right nor wrong."""
+
+    blame = Blame.WORLD

@@ -1,0 +1,46 @@
+"""The seams: what every worker, policy and verifier is, and nothing more.
+
+Composition returns the same kind: a wrapped Worker is a Worker, and so is a whole Conductor.
+"""
+
+from typing import Protocol, runtime_checkable
+
+from podium.types import Brief, Call, Completion, Generation, Problem, Verdict
+
+
+@runtime_checkable
+class Worker(Protocol):
+    """Carries out one call: a chat endpoint, a rule-based specialist, a recording, a human, or a whole Conductor.
+
+    Raises :class:`podium.errors.WorkerError` where it can give no answer, and
+    :class:`podium.errors.BudgetExceeded` where a cap forbids the call. Cancelling the task cancels the call.
+    """
+
+    async def __call__(self, call: Call) -> Completion:
+        """Answer ``call``."""
+        ...
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Writes workflows: a trained model, a prompted model, a hand-written baseline, a human.
+
+    Whether what it wrote is a workflow is for the parser to say; a policy returns text and never raises
+    :class:`podium.errors.WorkflowError`.
+    """
+
+    async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
+        """Write ``n`` independent workflows for ``brief``; the list has length ``n``."""
+        ...
+
+
+@runtime_checkable
+class Verifier(Protocol):
+    """Judges one answer to one problem.
+
+    Raises :class:`podium.errors.VerifierError` where the check itself broke: that is never a wrong answer.
+    """
+
+    async def __call__(self, problem: Problem, answer: str) -> Verdict:
+        """Judge ``answer`` against ``problem.target``."""
+        ...

@@ -1,0 +1,388 @@
+"""The nouns: frozen records that cross a folder's border.
+
+Units are in the names (``seconds``, ``cost_usd``). Worker and step numbers count from 0. A record holds data only; the
+few methods here are sums and look-ups on its own fields.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from podium.errors import Blame, PodiumError
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One turn of a conversation. Example: ``Message(role="user", content="What is 6 times 7?")``."""
+
+    role: Role
+    content: str
+
+
+Question = tuple[Message, ...]
+"""What the user asks: a whole conversation that ends with a user message."""
+
+
+def ask(text: str) -> Question:
+    """A question of one user message. Example: ``ask("What is 6 times 7?")``."""
+    return (Message(role="user", content=text),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How a worker should decode; None leaves a field to the worker's own setting.
+
+    Example: ``Sampling(temperature=0.2, max_tokens=4096)``, the constrained setting of the paper (section 4.1).
+    """
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    """Upper bound on completion tokens, thinking included where the provider counts it so."""
+    thinking_tokens: int | None = None
+    """Thinking budget in tokens; 0 asks for the least the provider allows."""
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens and dollars. ``cost_usd`` None means the price is unknown, never 0; a sum with an unknown is unknown.
+
+    Example: ``Usage(prompt_tokens=120, completion_tokens=30, cost_usd=0.00021)``.
+    """
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return Usage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cost_usd=(self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
+        )
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion tokens together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    @staticmethod
+    def total(usages: Iterable[Usage]) -> Usage:
+        """The sum; of nothing, ``Usage()``, which is free."""
+        result = Usage()
+        for usage in usages:
+            result = result + usage
+        return result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """An error as data, so that it can stand in a transcript and cross processes.
+
+    Example: ``Failure(kind="WorkerUnavailable", blame=Blame.WORLD, message="429 ...", where="step 1, worker mistral")``.
+    """
+
+    kind: str
+    blame: Blame
+    message: str
+    where: str
+
+    @staticmethod
+    def of(error: PodiumError, where: str) -> Failure:
+        """The record of ``error``, raised at ``where``."""
+        return Failure(kind=type(error).__name__, blame=error.blame, message=str(error), where=where)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of a workflow.
+
+    Example: ``Step(worker=2, subtask="Check the sum.", access=(0, 1))`` asks worker 2 and shows it steps 0 and 1.
+    """
+
+    worker: int
+    """Position in the pool *as shown to the policy*."""
+    subtask: str
+    access: tuple[int, ...] = ()
+    """Earlier steps whose (subtask, response) pairs this step sees, ascending."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workflow:
+    """What is to be done: at least one step, each looking only at earlier ones.
+
+    Example: ``Workflow(steps=(Step(worker=0, subtask="Plan."), Step(worker=1, subtask="Solve.", access=(0,))))``.
+    "Keep the last answer" is not a workflow but None, legal from round 2 on.
+    """
+
+    steps: tuple[Step, ...]
+
+    def __post_init__(self) -> None:
+        if not self.steps:
+            raise ValueError("a workflow has at least one step")
+        for index, step in enumerate(self.steps):
+            if any(not 0 <= seen < index for seen in step.access):
+                raise ValueError(f"step {index} may only look at earlier steps, not {step.access}")
+            if list(step.access) != sorted(set(step.access)):
+                raise ValueError(f"the access of step {index} must ascend without repeats: {step.access}")
+
+    @property
+    def waves(self) -> tuple[tuple[int, ...], ...]:
+        """Steps grouped by the longest path of access that leads to them; steps of one wave are independent.
+
+        Example: two independent solvers and a judge that sees both give ``((0, 1), (2,))``.
+        """
+        depth: list[int] = []
+        for step in self.steps:
+            depth.append(1 + max((depth[seen] for seen in step.access), default=-1))
+        return tuple(
+            tuple(index for index, d in enumerate(depth) if d == wave) for wave in range(max(depth) + 1)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """An earlier step as a later one sees it.
+
+    ``question`` is what that step was shown besides its subtask: the user's conversation for the first step, else ().
+    Example: ``Earlier(question=ask("6 times 7?"), subtask="Plan.", response="Multiply.")``.
+    """
+
+    question: Question = ()
+    subtask: str
+    response: str
+
+
+TokenListener = Callable[[str | None], None]
+"""Receives a call's text as it arrives; None means "forget what you had, a new attempt begins"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Everything a worker is given. What is not in here, it can not know.
+
+    Example, a later step: ``Call(subtask="Solve.", visible=(Earlier(subtask="Plan.", response="Multiply."),))``.
+    """
+
+    question: Question = ()
+    """The user's conversation: for the first step of a workflow and for a plain call; else ()."""
+    subtask: str = ""
+    """What is asked of this worker; empty for a plain call."""
+    visible: tuple[Earlier, ...] = ()
+    sampling: Sampling = Sampling()
+    depth: int = 0
+    """How many Conductors stand above this call."""
+    sample: tuple[int, ...] = ()
+    """Tells apart draws that are otherwise the same call (repeat, round, occurrence); part of the cache key."""
+    on_token: TokenListener | None = field(default=None, compare=False, repr=False)
+    """Where to stream the text; not part of the call's identity."""
+
+    @staticmethod
+    def plain(question: str | Question, sampling: Sampling = Sampling()) -> Call:
+        """The bare question, as a user would put it to one model. Example: ``Call.plain("6 times 7?")``."""
+        return Call(question=ask(question) if isinstance(question, str) else question, sampling=sampling)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """What a worker returned.
+
+    Example: ``Completion(text="42", usage=Usage(prompt_tokens=9, completion_tokens=1, cost_usd=1e-6), seconds=0.4)``.
+    """
+
+    text: str
+    finish_reason: str = "stop"
+    """As OpenAI names it: ``stop``, ``length``, ``content_filter``, ``tool_calls``."""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    """Time the worker took for it, waiting for limits and retries not included."""
+    price_source: str = ""
+    """Where the price behind ``usage.cost_usd`` comes from, e.g. ``pool file`` or ``genai-prices 0.2.3``."""
+    transcripts: tuple[Transcript, ...] = ()
+    """One per round where the worker was itself a Conductor: a tree, not a log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What the policy is told of a worker; its position in the brief is its id.
+
+    Example: ``Card(name="calc", about="exact arithmetic", skills=(("arithmetic", 0.99),), prompt_usd=1e-6)``.
+    """
+
+    name: str
+    about: str = ""
+    skills: tuple[tuple[str, float], ...] = ()
+    """Measured success rates in 0..1 by skill or task kind."""
+    prompt_usd: float | None = None
+    """Dollars per prompt token; None = unknown."""
+    completion_usd: float | None = None
+    """Dollars per completion token; None = unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """What a policy sees before it writes.
+
+    Example: ``Brief(question=ask("6 times 7?"), cards=(Card(name="a"), Card(name="b")), max_steps=5)``.
+    """
+
+    question: Question
+    cards: tuple[Card, ...]
+    max_steps: int = 5
+    budget_usd: float | None = None
+    """Dollars left for this question; None = not limited."""
+    earlier: tuple[Transcript, ...] = ()
+    """Finished rounds of this question, oldest first; empty in round 1."""
+    sample: tuple[int, ...] = ()
+    """As in :class:`Call`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """What a policy wrote, and what writing it cost.
+
+    Example: ``Generation(text="model_id = [0]\\nsubtasks = ['Solve.']\\naccess_list = [[]]")``.
+    """
+
+    text: str
+    token_ids: tuple[int, ...] = ()
+    """(T,) Completion tokens; empty for policies behind an API."""
+    logprobs: tuple[float, ...] = ()
+    """(T,) Natural-log probability of each completion token under the policy that wrote it."""
+    policy_version: str = ""
+    finish_reason: str = "stop"
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    """How one step went: exactly one of ``completion`` and ``failure`` is set.
+
+    Example: ``StepResult(step=step, worker="calc", completion=done, start_seconds=0.0, seconds=1.2)``.
+    """
+
+    step: Step
+    worker: str
+    completion: Completion | None = None
+    failure: Failure | None = None
+    start_seconds: float = 0.0
+    """When it started, counted from the start of its workflow."""
+    seconds: float = 0.0
+    """Wall time from start to result, limits and retries included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """One round, whole: enough to re-read, re-draw and re-verify it. One JSON line (``podium.jsonl``).
+
+    ``workflow`` None means the policy kept the answer of the round before. Exactly one of ``answer`` and ``failure`` is
+    set. Example: a two-step run has two ``results`` in step order, whatever order they finished in.
+    """
+
+    question: Question
+    generation: Generation
+    workflow: Workflow | None
+    results: tuple[StepResult, ...] = ()
+    answer: str | None = None
+    failure: Failure | None = None
+    seconds: float = 0.0
+
+    @property
+    def usage(self) -> Usage:
+        """What this round cost: the workers' completions and the policy's writing."""
+        done = (result.completion.usage for result in self.results if result.completion is not None)
+        return Usage.total([self.generation.usage, *done])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """A question with a checkable answer.
+
+    Example: ``Problem(question="6 times 7?", target="42", kind="word", source="gym", split="train")``.
+    """
+
+    question: str
+    target: str
+    """What the verifier of this kind compares with; never shown to a worker or a policy."""
+    kind: str
+    source: str
+    split: str = ""
+
+    @cached_property
+    def id(self) -> str:
+        """Content hash of kind, question and target: 16 hex digits, stable over machines and versions."""
+        content = "\x1f".join((self.kind, self.question, self.target))
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A judgement and what it was passed on.
+
+    Example: ``Verdict(correct=False, extracted="41", why="41 is not 42")``; ``extracted`` None means no answer was found.
+    """
+
+    correct: bool
+    extracted: str | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowWritten:
+    """The policy wrote a workflow (None: it kept the last answer). ``workers`` are the names its numbers stand for."""
+
+    round: int
+    workflow: Workflow | None
+    generation: Generation
+    workers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepStarted:
+    """A step's call went out; ``attempt`` above 1 voids the tokens of the attempts before."""
+
+    round: int
+    index: int
+    worker: str
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepToken:
+    """A piece of a step's text."""
+
+    round: int
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFinished:
+    """A step has its result."""
+
+    round: int
+    index: int
+    result: StepResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """The run is over: an answer, or the failure that ended it."""
+
+    answer: str | None
+    failure: Failure | None
+    usage: Usage
+    seconds: float
+
+
+Event = WorkflowWritten | StepStarted | StepToken | StepFinished | Answered
+Listener = Callable[[Event], None]
