@@ -143,9 +143,7 @@ class Workflow:
         depth: list[int] = []
         for step in self.steps:
             depth.append(1 + max((depth[seen] for seen in step.access), default=-1))
-        return tuple(
-            tuple(index for index, d in enumerate(depth) if d == wave) for wave in range(max(depth) + 1)
-        )
+        return tuple(tuple(index for index, d in enumerate(depth) if d == wave) for wave in range(max(depth) + 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
