@@ -3,6 +3,7 @@
     PodiumError
     ├── ConfigError            user     a pool file, a flag, a question that can not be asked
     ├── BudgetExceeded         user     a cap was reached; a clean stop, nothing is lost
+    ├── Cancelled              user     the run was stopped from outside
     ├── WorkflowError          policy   the text a policy wrote is no workflow
     │   ├── MalformedWorkflow           the three lists are not there or are not lists
     │   └── InvalidWorkflow             the lists are there and break a rule
@@ -22,6 +23,7 @@ class has one. Errors cross process borders, so constructors must accept their o
 """
 
 from enum import StrEnum
+from typing import Any
 
 
 class Blame(StrEnum):
@@ -33,9 +35,14 @@ class Blame(StrEnum):
 
 
 class PodiumError(Exception):
-    """Base of every failure that is not a bug. The message says what happened and what to do."""
+    """Base of every failure that is not a bug. The message says what happened and what to do.
+
+    ``transcripts`` holds the rounds (``podium.types.Transcript``) that were done when a Conductor raised the error: what
+    was paid for is accounted for, also where no answer came of it.
+    """
 
     blame: Blame
+    transcripts: tuple[Any, ...] = ()
 
 
 class ConfigError(PodiumError):
@@ -46,6 +53,12 @@ class ConfigError(PodiumError):
 
 class BudgetExceeded(PodiumError):
     """The next call could pass a cap in dollars, tokens or seconds, so it was not made."""
+
+    blame = Blame.USER
+
+
+class Cancelled(PodiumError):
+    """The run was stopped from outside. Only ever a record: the exception that travels is ``asyncio.CancelledError``."""
 
     blame = Blame.USER
 
@@ -100,3 +113,13 @@ class VerifierError(PodiumError):
     """The check itself broke; the answer is neither right nor wrong."""
 
     blame = Blame.WORLD
+
+
+def error_named(kind: str) -> type[PodiumError]:
+    """The error class called ``kind``, e.g. as recorded in a transcript. Raises KeyError where there is none."""
+    found: list[type[PodiumError]] = [PodiumError]
+    for error_class in found:
+        if error_class.__name__ == kind:
+            return error_class
+        found.extend(error_class.__subclasses__())
+    raise KeyError(kind)

@@ -3,12 +3,11 @@
 Composition returns the same kind: a wrapped Worker is a Worker, and so is a whole Conductor.
 """
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from podium.types import Brief, Call, Completion, Generation, Problem, Verdict
 
 
-@runtime_checkable
 class Worker(Protocol):
     """Carries out one call: a chat endpoint, a rule-based specialist, a recording, a human, or a whole Conductor.
 
@@ -21,7 +20,6 @@ class Worker(Protocol):
         ...
 
 
-@runtime_checkable
 class Policy(Protocol):
     """Writes workflows: a trained model, a prompted model, a hand-written baseline, a human.
 
@@ -34,7 +32,6 @@ class Policy(Protocol):
         ...
 
 
-@runtime_checkable
 class Verifier(Protocol):
     """Judges one answer to one problem.
 

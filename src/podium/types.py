@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from podium.errors import Blame, PodiumError
+from podium.errors import Blame, PodiumError, WorkerUnavailable, error_named
 
 Role = Literal["system", "user", "assistant"]
 
@@ -94,11 +94,27 @@ class Failure:
     blame: Blame
     message: str
     where: str
+    retry_after: float | None = None
+    """Seconds after which the provider said it may work again."""
 
     @staticmethod
     def of(error: PodiumError, where: str) -> Failure:
         """The record of ``error``, raised at ``where``."""
-        return Failure(kind=type(error).__name__, blame=error.blame, message=str(error), where=where)
+        return Failure(
+            kind=type(error).__name__,
+            blame=error.blame,
+            message=str(error),
+            where=where,
+            retry_after=getattr(error, "retry_after", None),
+        )
+
+    def error(self) -> PodiumError:
+        """The failure as an exception again, of the class it was recorded from."""
+        message = f"{self.where}: {self.message}" if self.where else self.message
+        error_class = error_named(self.kind)
+        if issubclass(error_class, WorkerUnavailable):
+            return error_class(message, self.retry_after)
+        return error_class(message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +129,8 @@ class Step:
     subtask: str
     access: tuple[int, ...] = ()
     """Earlier steps whose (subtask, response) pairs this step sees, ascending."""
+    last_answer: bool = False
+    """From round 2 on: this step also sees the final answer of the round before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +265,7 @@ class Brief:
 class Generation:
     """What a policy wrote, and what writing it cost.
 
-    Example: ``Generation(text="model_id = [0]\\nsubtasks = ['Solve.']\\naccess_list = [[]]")``.
+    Example: ``Generation(text="One worker will do. ...", usage=Usage(prompt_tokens=800, completion_tokens=60, cost_usd=None))``.
     """
 
     text: str
@@ -332,55 +350,3 @@ class Verdict:
     correct: bool
     extracted: str | None
     why: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkflowWritten:
-    """The policy wrote a workflow (None: it kept the last answer). ``workers`` are the names its numbers stand for."""
-
-    round: int
-    workflow: Workflow | None
-    generation: Generation
-    workers: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepStarted:
-    """A step's call went out; ``attempt`` above 1 voids the tokens of the attempts before."""
-
-    round: int
-    index: int
-    worker: str
-    attempt: int = 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepToken:
-    """A piece of a step's text."""
-
-    round: int
-    index: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepFinished:
-    """A step has its result."""
-
-    round: int
-    index: int
-    result: StepResult
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """The run is over: an answer, or the failure that ended it."""
-
-    answer: str | None
-    failure: Failure | None
-    usage: Usage
-    seconds: float
-
-
-Event = WorkflowWritten | StepStarted | StepToken | StepFinished | Answered
-Listener = Callable[[Event], None]

@@ -1,1 +1,1 @@
-""""""
+"""HOW GOOD is a Worker: Workers x Problems -> results, figures, tables."""

@@ -1,1 +1,1 @@
-""""""
+"""WHO writes the workflow: prompted models and hand-written baselines."""

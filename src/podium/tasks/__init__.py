@@ -1,1 +1,1 @@
-""""""
+"""WHAT is asked, and what counts as right."""

@@ -1,0 +1,194 @@
+"""question -> workflow -> answer. Read this first.
+
+A Conductor joins a policy, which writes workflows, and a pool, which carries them out, and is itself a Worker: behind HTTP
+it is the server, under the evaluator it stands beside a bare worker, in a pool it nests.
+
+Recursion (paper section 3.3): with ``rounds`` above 1 the finished transcript goes into the next brief, and the policy writes
+another workflow, or three empty lists, which keep the answer.
+"""
+
+import asyncio
+import time
+from dataclasses import replace
+
+from podium.errors import Cancelled, PodiumError, WorkerRefused
+from podium.events import Answered, Listener, WorkflowWritten
+from podium.protocols import Policy
+from podium.types import Brief, Call, Completion, Failure, Generation, Transcript, Usage, Workflow
+from podium.workers.pool import WorkerPool
+from podium.workers.render import render
+from podium.workflow.execute import Execution
+from podium.workflow.language import Language
+from podium.workflow.parse import parse
+
+
+class Conductor:
+    """A policy over a pool, as one Worker.
+
+    Example::
+
+        conductor = Conductor(Solo(0), pool)
+        completion = await conductor(Call.plain("6 times 7?"))
+        print(completion.text, completion.transcripts[0].workflow)
+
+    ``max_steps`` bounds one workflow, ``rounds`` the workflows per question, ``max_depth`` how many Conductors may stand
+    above one another. A failure in round 1 is raised with what was done in ``error.transcripts``; a failure in a later
+    round is recorded and the answer of the round before stands, because it was given and paid for.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        pool: WorkerPool,
+        *,
+        rounds: int = 1,
+        max_steps: int = 5,
+        language: Language = Language(),
+        max_depth: int = 3,
+    ) -> None:
+        if rounds < 1 or max_steps < 1 or max_depth < 1:
+            raise ValueError("rounds, max_steps and max_depth are at least 1")
+        self._policy = policy
+        self._pool = pool
+        self._rounds = rounds
+        self._max_steps = max_steps
+        self._language = language
+        self._max_depth = max_depth
+
+    @property
+    def pool(self) -> WorkerPool:
+        """The workers that are conducted."""
+        return self._pool
+
+    async def __call__(self, call: Call) -> Completion:
+        """Answer ``call`` as any worker would; the last step's text streams where there is one round only."""
+        return await self.conduct(call)
+
+    async def conduct(self, call: Call, on_event: Listener | None = None) -> Completion:
+        """Answer ``call`` and report every event to ``on_event``; the last event is always :class:`Answered`.
+
+        Raises :class:`WorkflowError` where the policy wrote no workflow, the step's own error where the answer could not
+        be had, :class:`WorkerRefused` where Conductors are nested deeper than ``max_depth``.
+        """
+        if call.depth >= self._max_depth:
+            raise WorkerRefused(f"Conductors are nested deeper than {self._max_depth}; raise max_depth or check the pool")
+        started = time.perf_counter()
+        transcripts: list[Transcript] = []
+        try:
+            await self._rounds_of(_as_question(call), transcripts, on_event)
+        except asyncio.CancelledError:
+            _report(on_event, _completion(transcripts, started), _CANCELLED)
+            raise
+        completion = _completion(transcripts, started)
+        answered = any(transcript.answer is not None for transcript in transcripts)
+        failure = None if answered else transcripts[-1].failure
+        _report(on_event, completion, failure)
+        if failure is not None:
+            error = failure.error()
+            error.transcripts = completion.transcripts
+            raise error
+        if call.on_token is not None and self._rounds > 1:
+            # Which round is the last is known only now, so the answer comes in one piece.
+            call.on_token(completion.text)
+        return completion
+
+    async def _rounds_of(self, call: Call, transcripts: list[Transcript], on_event: Listener | None) -> None:
+        """Append one transcript per round, until the policy keeps an answer, a round fails, or the rounds are used up."""
+        for round_number in range(1, self._rounds + 1):
+            brief = Brief(
+                question=call.question,
+                cards=self._pool.cards,
+                max_steps=self._max_steps,
+                earlier=tuple(transcripts),
+                sample=(*call.sample, round_number),
+            )
+            generation = Generation(text="")
+            try:
+                [generation] = await self._policy.write(brief)
+                workflow = parse(generation.text, brief, self._language)
+            except PodiumError as error:
+                # The boundary between the policy and the run: no workflow is an outcome of this round.
+                failure = Failure.of(error, f"the policy, round {round_number}")
+                transcripts.append(_without_steps(call, generation, failure=failure))
+                return
+            if on_event is not None:
+                on_event(WorkflowWritten(round=round_number, workflow=workflow, generation=generation, workers=self._pool.names))
+            if workflow is None:
+                transcripts.append(_without_steps(call, generation, answer=transcripts[-1].answer))
+                return
+            transcripts.append(await self._execute(workflow, call, generation, round_number, transcripts, on_event))
+            if transcripts[-1].failure is not None:
+                return
+
+    async def _execute(
+        self,
+        workflow: Workflow,
+        call: Call,
+        generation: Generation,
+        round_number: int,
+        transcripts: list[Transcript],
+        on_event: Listener | None,
+    ) -> Transcript:
+        execution = Execution(
+            workflow,
+            self._pool,
+            call if self._rounds == 1 else replace(call, on_token=None),
+            generation,
+            on_event=on_event,
+            round_number=round_number,
+            last_answer=transcripts[-1].answer if transcripts else None,
+        )
+        try:
+            return await execution.run()
+        except asyncio.CancelledError:
+            transcripts.append(execution.transcript(interrupted=_CANCELLED))
+            raise
+
+
+_CANCELLED = Failure.of(Cancelled("stopped from outside"), "")
+
+
+def _as_question(call: Call) -> Call:
+    """``call`` with everything its worker may see as one conversation: what a nested Conductor is asked."""
+    return replace(call, question=render(call), subtask="", visible=())
+
+
+def _without_steps(
+    call: Call, generation: Generation, *, answer: str | None = None, failure: Failure | None = None
+) -> Transcript:
+    return Transcript(question=call.question, generation=generation, workflow=None, answer=answer, failure=failure)
+
+
+def _completion(transcripts: list[Transcript], started: float) -> Completion:
+    """What all rounds together come to; the text is the newest answer, empty where there is none."""
+    answers = [transcript.answer for transcript in transcripts if transcript.answer is not None]
+    return Completion(
+        text=answers[-1] if answers else "",
+        finish_reason=_finish_reason(transcripts),
+        usage=Usage.total(transcript.usage for transcript in transcripts),
+        seconds=time.perf_counter() - started,
+        transcripts=tuple(transcripts),
+    )
+
+
+def _report(on_event: Listener | None, completion: Completion, failure: Failure | None) -> None:
+    if on_event is not None:
+        answer = completion.text if failure is None else None
+        on_event(
+            Answered(
+                answer=answer,
+                failure=failure,
+                transcripts=completion.transcripts,
+                usage=completion.usage,
+                seconds=completion.seconds,
+            )
+        )
+
+
+def _finish_reason(transcripts: list[Transcript]) -> str:
+    """Of the step whose text is the answer; ``stop`` where there is none."""
+    for transcript in reversed(transcripts):
+        if transcript.answer is not None and transcript.results:
+            last = transcript.results[-1].completion
+            return "stop" if last is None else last.finish_reason
+    return "stop"

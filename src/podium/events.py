@@ -1,0 +1,62 @@
+"""What happens while a question is conducted: one stream feeds the command line, the server and the page.
+
+Steps and rounds are numbered as in a transcript: steps from 0, rounds from 1.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from podium.types import Failure, Generation, StepResult, Transcript, Usage, Workflow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowWritten:
+    """The policy wrote a workflow (None: it kept the last answer). ``workers`` are the names its numbers stand for."""
+
+    round: int
+    workflow: Workflow | None
+    generation: Generation
+    workers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepStarted:
+    """A step's call went out; ``attempt`` above 1 voids the tokens of the attempts before."""
+
+    round: int
+    index: int
+    worker: str
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepToken:
+    """A piece of a step's text."""
+
+    round: int
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFinished:
+    """A step has its result."""
+
+    round: int
+    index: int
+    result: StepResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """The run is over: an answer, or the failure that ended it, and everything that was finished until then."""
+
+    answer: str | None
+    failure: Failure | None
+    transcripts: tuple[Transcript, ...]
+    usage: Usage
+    seconds: float
+
+
+Event = WorkflowWritten | StepStarted | StepToken | StepFinished | Answered
+Listener = Callable[[Event], None]

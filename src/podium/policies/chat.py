@@ -1,0 +1,63 @@
+"""A model behind an API, prompted as a Conductor. Any Worker will do: a chat endpoint, a recording, a human."""
+
+import asyncio
+from dataclasses import replace
+
+from podium.errors import WorkflowError
+from podium.protocols import Worker
+from podium.types import Brief, Call, Completion, Generation, Message, Sampling
+from podium.workflow.language import Language
+from podium.workflow.parse import parse
+from podium.workflow.prompt import correction, messages
+
+
+class ChatPolicy:
+    """Prompts ``worker`` with the task of a Conductor and returns what it writes.
+
+    Example::
+
+        policy = ChatPolicy(ChatWorker("openai:gpt-5-mini", ...), attempts=2)
+
+    ``attempts`` 2 sends a text that is no workflow back once, with the reason and a demand for the bare lists; the usage of
+    both is counted. Raises :class:`podium.errors.WorkerError` where the worker gives no text.
+    """
+
+    def __init__(
+        self, worker: Worker, *, language: Language = Language(), sampling: Sampling = Sampling(), attempts: int = 1
+    ) -> None:
+        if attempts < 1:
+            raise ValueError("attempts is at least 1")
+        self._worker = worker
+        self._language = language
+        self._sampling = sampling
+        self._attempts = attempts
+
+    async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
+        """``n`` independent samples, drawn at once."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._write_one(replace(brief, sample=(*brief.sample, i)))) for i in range(n)]
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None  # the others were cancelled with it
+        return [task.result() for task in tasks]
+
+    async def _write_one(self, brief: Brief) -> Generation:
+        conversation = messages(brief, self._language)
+        written: list[Completion] = []
+        for attempt in range(1, self._attempts + 1):
+            call = Call(question=conversation, sampling=self._sampling, sample=(*brief.sample, attempt))
+            written.append(await self._worker(call))
+            if attempt == self._attempts:
+                break
+            try:
+                parse(written[-1].text, brief, self._language)
+                break
+            except WorkflowError as error:
+                reply = Message(role="assistant", content=written[-1].text)
+                conversation = (*conversation, reply, correction(error, self._language))
+        return Generation(
+            text=written[-1].text,
+            finish_reason=written[-1].finish_reason,
+            usage=sum((c.usage for c in written[1:]), written[0].usage),
+            seconds=sum(c.seconds for c in written),
+        )

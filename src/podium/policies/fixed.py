@@ -1,0 +1,98 @@
+"""Hand-written baselines as policies: each writes its workflow in the same language, through the same parser, executor,
+meter and table as a trained policy, so that a comparison can hardly be unfair by accident.
+
+Workers are numbers: positions in the pool. Steps after the first do not see the question unless they may see the first
+step, so independent steps carry the question in their subtask.
+"""
+
+from collections.abc import Callable, Mapping
+
+from podium.errors import ConfigError
+from podium.types import Brief, Generation, Question, Step, Workflow
+from podium.workflow.parse import format_workflow
+
+_ANSWER = "Answer the question. Show your work, then give the final answer."
+
+
+class Written:
+    """Always writes the same text: the scripted double of a policy. Example: ``Written(Workflow(steps=...))``."""
+
+    def __init__(self, text: str | Workflow) -> None:
+        self._text = text if isinstance(text, str) else format_workflow(text)
+
+    async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
+        """Write it ``n`` times."""
+        return [Generation(text=self._text)] * n
+
+
+class FromBrief:
+    """Writes ``workflow(brief)``; the baselines below are such functions. It keeps the first round's answer."""
+
+    def __init__(self, workflow: Callable[[Brief], Workflow]) -> None:
+        self._workflow = workflow
+
+    async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
+        """Write it ``n`` times; three empty lists from round 2 on."""
+        workflow = None if brief.earlier else self._workflow(brief)
+        return [Generation(text=format_workflow(workflow))] * n
+
+
+def solo(worker: int) -> FromBrief:
+    """One step: worker ``worker`` answers."""
+    return FromBrief(lambda brief: Workflow(steps=(Step(worker=worker, subtask=_ANSWER),)))
+
+
+def self_reflection(worker: int, calls: int = 5) -> FromBrief:
+    """A chain (paper section 4.1, "5x self-reflection"): the worker answers, then checks and improves all it has said."""
+    again = "Check the answer so far for mistakes, correct it where it is wrong, and give the final answer."
+
+    def workflow(brief: Brief) -> Workflow:
+        steps = [Step(worker=worker, subtask=_ANSWER)]
+        steps += [Step(worker=worker, subtask=again, access=tuple(range(index))) for index in range(1, calls)]
+        return Workflow(steps=tuple(steps))
+
+    return FromBrief(workflow)
+
+
+def consensus(worker: int, judge: int, samples: int = 5) -> FromBrief:
+    """A fan-in (paper section 4.1, "5x consensus"): ``samples`` independent answers of one worker; ``judge`` takes the most
+    common one. Best with a :class:`podium.workers.vote.MajorityVote` as judge, which costs nothing and can not err.
+    """
+    return FromBrief(lambda brief: _layer(brief, [worker] * samples, judge, "Give the answer that most of them agree on."))
+
+
+def mixture_of_agents(aggregator: int) -> FromBrief:
+    """Two layers (Wang et al. 2024, arXiv 2406.04692, with one layer as in the paper's baseline): every worker of the pool
+    answers, ``aggregator`` makes one answer of theirs.
+    """
+    merge = "Weigh these answers against each other, decide which parts are right, and give the final answer."
+    return FromBrief(lambda brief: _layer(brief, list(range(len(brief.cards))), aggregator, merge))
+
+
+def by_kind(kind_of: Callable[[str], str], workflows: Mapping[str, Workflow]) -> FromBrief:
+    """The workflow of the question's kind, e.g. the known best ones of the gym.
+
+    Raises :class:`ConfigError` for a question whose kind has none.
+    """
+
+    def workflow(brief: Brief) -> Workflow:
+        kind = kind_of(brief.question[-1].content)
+        if kind not in workflows:
+            raise ConfigError(f"no workflow is known for questions of kind {kind!r}")
+        return workflows[kind]
+
+    return FromBrief(workflow)
+
+
+def _layer(brief: Brief, workers: list[int], last: int, subtask: str) -> Workflow:
+    independent = [
+        Step(worker=worker, subtask=_ANSWER if index == 0 else f"{_as_text(brief.question)}\n\n{_ANSWER}")
+        for index, worker in enumerate(workers)
+    ]
+    return Workflow(steps=(*independent, Step(worker=last, subtask=subtask, access=tuple(range(len(workers))))))
+
+
+def _as_text(question: Question) -> str:
+    if len(question) == 1:
+        return question[0].content
+    return "\n\n".join(f"{message.role}: {message.content}" for message in question)

@@ -1,0 +1,151 @@
+"""Workflow and Transcript as text, Mermaid and SVG.
+
+Everything a worker or a policy wrote is hostile here: control characters are dropped, markup is escaped, long texts are cut
+(with an ellipsis, for display only).
+"""
+
+import re
+from html import escape
+
+from podium.types import StepResult, Transcript, Usage, Workflow
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def plain(text: str, width: int | None = None) -> str:
+    """``text`` without terminal escapes and direction tricks; with ``width``, on one line of at most that many characters.
+
+    Example: ``plain("a\\x1b[31m\\nb", 20) == "a[31m b"``.
+    """
+    clean = _CONTROL.sub("", text)
+    if width is None:
+        return clean
+    line = " ".join(clean.split())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def dollars(usage: Usage) -> str:
+    """The cost as people write it. Example: ``dollars(Usage(cost_usd=None)) == "unknown"``."""
+    if usage.cost_usd is None:
+        return "unknown"
+    return f"${usage.cost_usd:.6f}" if usage.cost_usd < 0.01 else f"${usage.cost_usd:.4f}"
+
+
+def sees(workflow: Workflow, index: int) -> str:
+    """What step ``index`` is shown, in words. Example: ``"question"``, ``"step 0, step 2"``, ``"its subtask only"``."""
+    step = workflow.steps[index]
+    parts = ["last answer"] if step.last_answer else ["question"] if index == 0 else []
+    parts += [f"step {seen}" for seen in step.access]
+    return ", ".join(parts) or "its subtask only"
+
+
+def as_text(transcript: Transcript, width: int = 110) -> str:
+    """One round as plain text, a block per step; for terminals, logs and the README."""
+    if transcript.workflow is None:
+        return "keeps the answer" if transcript.failure is None else f"no workflow: {plain(transcript.failure.message, width)}"
+    lines: list[str] = []
+    for index, result in enumerate(transcript.results):
+        figures = f"{result.seconds:.2f} s"
+        if result.completion is not None:
+            figures += f"  {dollars(result.completion.usage)}"
+        lines.append(f"step {index}  {plain(result.worker, 24)}   sees: {sees(transcript.workflow, index)}   {figures}")
+        lines.append(f"  asked   {plain(result.step.subtask, width - 10)}")
+        lines.append(f"  says    {plain(_outcome(result), width - 10)}")
+    return "\n".join(lines)
+
+
+def as_mermaid(workflow: Workflow, workers: tuple[str, ...]) -> str:
+    """A Mermaid flow chart of ``workflow``; ``workers`` are the names its numbers stand for."""
+    lines = ["flowchart LR", '  q(["question"])']
+    for index, step in enumerate(workflow.steps):
+        label = f"{index}: {plain(workers[step.worker], 24)}<br/>{_mermaid(plain(step.subtask, 48))}"
+        lines.append(f'  s{index}["{label}"]')
+        lines += [f"  s{seen} --> s{index}" for seen in step.access]
+    lines.append("  q --> s0")
+    lines.append('  a(["answer"])')
+    lines.append(f"  s{len(workflow.steps) - 1} --> a")
+    return "\n".join(lines)
+
+
+_BOX_WIDTH, _BOX_HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 250, 112, 70, 26, 20
+
+
+def as_svg(transcript: Transcript) -> str:
+    """One round as a self-contained SVG: columns are waves, a box per step with what it was asked and what it said.
+
+    Raises ValueError where the round has no workflow to draw.
+    """
+    workflow = transcript.workflow
+    if workflow is None:
+        raise ValueError("this round has no workflow to draw")
+    place: dict[int, tuple[int, int]] = {}
+    for column, wave in enumerate(workflow.waves):
+        for row, index in enumerate(wave):
+            place[index] = (_MARGIN + column * (_BOX_WIDTH + _GAP_X), 74 + row * (_BOX_HEIGHT + _GAP_Y))
+    width = max(x for x, _ in place.values()) + _BOX_WIDTH + _MARGIN
+    height = max(y for _, y in place.values()) + _BOX_HEIGHT + 56
+    question = plain(transcript.question[-1].content, max(24, width // 8))
+    outcome = transcript.answer if transcript.answer is not None else _failed(transcript)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        'font-family="system-ui, sans-serif" font-size="13" role="img">',
+        f"<title>{escape(question)}</title>",
+        '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0 0 L10 5 L0 10 z" fill="#64748b"/></marker></defs>',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        f'<text x="{_MARGIN}" y="30" font-size="15" font-weight="600" fill="#0f172a">{escape(question)}</text>',
+        f'<text x="{_MARGIN}" y="52" fill="#475569">{len(workflow.steps)} steps, {transcript.seconds:.2f} s, '
+        f"{escape(dollars(transcript.usage))}</text>",
+    ]
+    for index, step in enumerate(workflow.steps):
+        parts += [_arrow(place[seen], place[index]) for seen in step.access]
+    for result, index in zip(transcript.results, range(len(workflow.steps)), strict=True):
+        parts += _box(workflow, index, result, place[index])
+    ending = plain(f"answer: {outcome}", max(24, width // 7))
+    parts.append(f'<text x="{_MARGIN}" y="{height - 20}" font-weight="600" fill="#0f172a">{escape(ending)}</text>')
+    return "\n".join([*parts, "</svg>"])
+
+
+def _box(workflow: Workflow, index: int, result: StepResult, place: tuple[int, int]) -> list[str]:
+    x, y = place
+    failed = result.failure is not None
+    cost = "" if result.completion is None else f"  {dollars(result.completion.usage)}"
+    lines = [
+        (f"{index}  {plain(result.worker, 22)}", "#0f172a", "600"),
+        (f"sees {plain(sees(workflow, index), 34)}", "#475569", "400"),
+        (plain(result.step.subtask, 38), "#475569", "400"),
+        (plain(_outcome(result), 38), "#b91c1c" if failed else "#0f766e", "400"),
+        (f"{result.seconds:.2f} s{cost}", "#475569", "400"),
+    ]
+    fill, border = ("#fef2f2", "#b91c1c") if failed else ("#f8fafc", "#94a3b8")
+    box = [f'<rect x="{x}" y="{y}" width="{_BOX_WIDTH}" height="{_BOX_HEIGHT}" rx="8" fill="{fill}" stroke="{border}"/>']
+    for row, (text, colour, weight) in enumerate(lines):
+        style = f'fill="{colour}" font-weight="{weight}" font-size="12"'
+        box.append(f'<text x="{x + 12}" y="{y + 22 + row * 20}" {style}>{escape(text)}</text>')
+    return box
+
+
+def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
+    x1, y1 = start[0] + _BOX_WIDTH, start[1] + _BOX_HEIGHT // 2
+    x2, y2 = end[0] - 2, end[1] + _BOX_HEIGHT // 2
+    bend = _GAP_X // 2
+    return (
+        f'<path d="M{x1} {y1} C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}" fill="none" stroke="#64748b" marker-end="url(#tip)"/>'
+    )
+
+
+def _outcome(result: StepResult) -> str:
+    if result.completion is not None:
+        return result.completion.text
+    return "" if result.failure is None else f"{result.failure.kind}: {result.failure.message}"
+
+
+def _failed(transcript: Transcript) -> str:
+    return "none" if transcript.failure is None else f"none ({transcript.failure.kind})"
+
+
+def _mermaid(text: str) -> str:
+    """Mermaid takes HTML entities by number; quotes and brackets would end the label."""
+    return "".join(
+        character if character.isalnum() or character in " .,:;+-*/=?!()…" else f"#{ord(character)};" for character in text
+    )

@@ -1,0 +1,170 @@
+"""Workflow -> Transcript: an async graph in which a step starts the moment everything it may see is there.
+
+One task per step, no barriers between waves. The result equals serial execution: what a step is shown depends on the
+access lists alone, never on who finished first. A worker's failure is data in the transcript; only bugs and cancellation
+travel as exceptions. Limits, retries, timeouts, caches and prices are the workers' own business (``workers/``).
+"""
+
+import asyncio
+import time
+from dataclasses import replace
+
+from podium.access import call_for
+from podium.errors import PodiumError, UpstreamFailed
+from podium.events import Listener, StepFinished, StepStarted, StepToken
+from podium.types import Call, Completion, Failure, Generation, Question, StepResult, Transcript, Workflow
+from podium.workers.pool import WorkerPool
+
+
+class Execution:
+    """One run of one workflow.
+
+    Example::
+
+        transcript = await Execution(workflow, pool, Call.plain("6 times 7?"), generation).run()
+
+    ``call`` is what the user (or the Conductor above) asks: its question goes to the first step, its sampling, depth and
+    sample to every step. ``results`` fills as steps finish and stays readable after a cancellation, so that what was paid
+    for is not lost.
+    """
+
+    def __init__(
+        self,
+        workflow: Workflow,
+        pool: WorkerPool,
+        call: Call,
+        generation: Generation,
+        *,
+        on_event: Listener | None = None,
+        round_number: int = 1,
+        last_answer: str | None = None,
+    ) -> None:
+        self._workflow = workflow
+        self._pool = pool
+        self._call = call
+        self._generation = generation
+        self._on_event = on_event
+        self._round = round_number
+        self._last_answer = last_answer
+        self._started = 0.0
+        self._responses: dict[int, str] = {}
+        self.results: dict[int, StepResult] = {}
+
+    async def run(self) -> Transcript:
+        """Carry out every step and return the whole record. The last step's response is the answer."""
+        self._started = time.perf_counter()
+        tasks: list[asyncio.Task[None]] = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                for index, step in enumerate(self._workflow.steps):
+                    before = [tasks[seen] for seen in step.access]
+                    tasks.append(group.create_task(self._step(index, before)))
+        except ExceptionGroup as bugs:
+            raise bugs.exceptions[0] from None  # a worker's bug, not a worker's failure: those never leave _step
+        return self.transcript()
+
+    def transcript(self, interrupted: Failure | None = None) -> Transcript:
+        """The record so far; steps without a result carry ``interrupted``, the reason the run was stopped for."""
+        if interrupted is not None:
+            unfinished = [i for i in range(len(self._workflow.steps)) if i not in self.results]
+            rest = {i: self._result(i, self._elapsed(), failure=interrupted) for i in unfinished}
+        else:
+            rest = {}
+        results = tuple(result for _, result in sorted((self.results | rest).items()))
+        last = results[-1]
+        return Transcript(
+            question=self._question,
+            generation=self._generation,
+            workflow=self._workflow,
+            results=results,
+            answer=None if last.completion is None else last.completion.text,
+            failure=None if last.failure is None else self._root_cause(last.failure, results),
+            seconds=self._elapsed(),
+        )
+
+    @property
+    def _question(self) -> Question:
+        return self._call.question
+
+    async def _step(self, index: int, before: list[asyncio.Task[None]]) -> None:
+        for task in before:
+            await task
+        start = self._elapsed()
+        failed = [seen for seen in self._workflow.steps[index].access if self.results[seen].failure is not None]
+        if failed:
+            error = UpstreamFailed(f"step {failed[0]} gave no answer")
+            self._finish(index, self._result(index, start, failure=Failure.of(error, self._where(index))))
+            return
+        member = self._pool[self._workflow.steps[index].worker]
+        call = call_for(
+            self._workflow,
+            index,
+            self._question,
+            self._responses,
+            last_answer=self._last_answer,
+            sampling=self._call.sampling,
+            depth=self._call.depth + 1,
+            sample=(*self._call.sample, self._round),
+        )
+        try:
+            completion = await member.worker(self._announced(index, member.name, call))
+        except PodiumError as error:
+            # The boundary between a worker and the run: its failure is an outcome of this step, not of the process.
+            self._finish(index, self._result(index, start, failure=Failure.of(error, self._where(index))))
+        else:
+            self._responses[index] = completion.text
+            self._finish(index, self._result(index, start, completion=completion))
+
+    def _announced(self, index: int, worker: str, call: Call) -> Call:
+        """``call`` with its tokens reported as events; a new attempt is reported as a new start."""
+        emit = self._on_event
+        if emit is None:
+            return call if not self._streams_to_caller(index) else replace(call, on_token=self._call.on_token)
+        attempt = 1
+        emit(StepStarted(round=self._round, index=index, worker=worker))
+
+        def on_token(text: str | None) -> None:
+            nonlocal attempt
+            if text is None:
+                attempt += 1
+                emit(StepStarted(round=self._round, index=index, worker=worker, attempt=attempt))
+            else:
+                emit(StepToken(round=self._round, index=index, text=text))
+            if self._streams_to_caller(index) and self._call.on_token is not None:
+                self._call.on_token(text)
+
+        return replace(call, on_token=on_token)
+
+    def _streams_to_caller(self, index: int) -> bool:
+        return self._call.on_token is not None and index == len(self._workflow.steps) - 1
+
+    def _result(
+        self, index: int, start: float, *, completion: Completion | None = None, failure: Failure | None = None
+    ) -> StepResult:
+        step = self._workflow.steps[index]
+        return StepResult(
+            step=step,
+            worker=self._pool[step.worker].name,
+            completion=completion,
+            failure=failure,
+            start_seconds=start,
+            seconds=self._elapsed() - start,
+        )
+
+    def _finish(self, index: int, result: StepResult) -> None:
+        self.results[index] = result
+        if self._on_event is not None:
+            self._on_event(StepFinished(round=self._round, index=index, result=result))
+
+    def _root_cause(self, failure: Failure, results: tuple[StepResult, ...]) -> Failure:
+        """The failure that left the last step without an answer: follows "upstream failed" back to where it began."""
+        index = len(results) - 1
+        while failure.kind == UpstreamFailed.__name__:
+            index, failure = next((i, f) for i in results[index].step.access if (f := results[i].failure) is not None)
+        return failure
+
+    def _where(self, index: int) -> str:
+        return f"step {index} ({self._pool[self._workflow.steps[index].worker].name})"
+
+    def _elapsed(self) -> float:
+        return time.perf_counter() - self._started

@@ -1,0 +1,150 @@
+"""Brief -> the messages a policy is prompted with: how the workflow language is taught.
+
+Our own wording of the task that the paper describes (section 3.1, appendix): role, the three lists, who sees what, examples,
+then the question and the numbered models. Models are named by number only unless the language shows cards. The few-shot
+examples are data (``examples/*.toml``). A pure function: the same brief gives the same text.
+"""
+
+import tomllib
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from podium.errors import WorkflowError
+from podium.types import Brief, Card, Message, Question, Step, Transcript, Workflow
+from podium.workflow.language import FIXED_SUBTASK, Language
+from podium.workflow.parse import format_workflow
+
+_ROLE = """\
+You conduct a team of language models. You never answer the user's question yourself: you write a workflow, the models \
+carry it out, and the last model's response goes to the user as the answer. You are judged by whether that answer is right."""
+
+_REASON = "Think first, in a few sentences: what makes this question hard, and who should do what. Then write the lists."
+
+
+def messages(brief: Brief, language: Language = Language()) -> tuple[Message, ...]:
+    """The prompt for ``brief``: one system message with the task, one user message with the question.
+
+    Example: ``messages(Brief(question=ask("6 times 7?"), cards=pool.cards))[1].content`` ends with the numbered models.
+    """
+    system = "\n\n".join([_ROLE, _lists(brief, language), _REASON, *_examples(language, brief.max_steps)])
+    asked = ["USER QUESTION", _conversation(brief.question), "AVAILABLE LANGUAGE MODELS", _models(brief.cards, language)]
+    if brief.budget_usd is not None:
+        asked.append(f"BUDGET LEFT FOR THIS QUESTION: ${brief.budget_usd:.4f}")
+    if brief.earlier:
+        asked += _recursion(brief, language)
+    return Message(role="system", content=system), Message(role="user", content="\n\n".join(asked))
+
+
+def correction(error: WorkflowError, language: Language = Language()) -> Message:
+    """The stricter second request after a text that was no workflow."""
+    lists = "\n".join(f"{name} = [...]" for name in language.names)
+    return Message(
+        role="user",
+        content=f"That can not be carried out: {error}.\nWrite the lists again, corrected, and nothing else:\n{lists}",
+    )
+
+
+def _lists(brief: Brief, language: Language) -> str:
+    number = {True: "three", False: "two"}[language.subtasks]
+    lines = [
+        f"Write the workflow as {number} Python lists of equal length, one entry per step, at most {brief.max_steps} steps:",
+        "- model_id: the number of the model that carries out the step. A model may be used more than once or not at all.",
+    ]
+    if language.subtasks:
+        lines.append("- subtasks: what that model is told to do, as a string in plain language.")
+    access = '- access_list: what the step sees of the steps before it: [] for nothing, "all" for every earlier step'
+    if language.access == "positions":
+        access += ", or the numbers of the steps, counted from 0, for example [0, 2]"
+    lines.append(access + ".")
+    seen = "the subtask and the response of each step it has access to" if language.subtasks else "what it has access to"
+    lines.append(
+        "The first step is given the user's question. A later step is given only its own subtask and, as earlier turns of a "
+        f"conversation, {seen}; the turn of the first step includes the question. A step without access to the "
+        "first one does not know the question unless its subtask repeats it."
+        if language.subtasks
+        else f'Every model is told: "{FIXED_SUBTASK}" The first step is given the user\'s question; a later step sees {seen}.'
+    )
+    lines.append("Steps that do not depend on each other run at the same time. The last step must give the complete answer.")
+    return "\n".join(lines)
+
+
+def _models(cards: tuple[Card, ...], language: Language) -> str:
+    if not language.cards:
+        return "\n".join(f"Model {index}" for index in range(len(cards)))
+    return "\n".join(f"Model {index}: {_card(card)}" for index, card in enumerate(cards))
+
+
+def _card(card: Card) -> str:
+    parts = [card.name]
+    if card.about:
+        parts.append(card.about)
+    if card.skills:
+        parts.append("measured: " + ", ".join(f"{skill} {rate:.0%}" for skill, rate in card.skills))
+    if card.prompt_usd is not None and card.completion_usd is not None:
+        parts.append(f"${card.prompt_usd * 1e6:.4g} in, ${card.completion_usd * 1e6:.4g} out per million tokens")
+    else:
+        parts.append("price unknown")
+    return "; ".join(parts)
+
+
+def _recursion(brief: Brief, language: Language) -> list[str]:
+    last = brief.earlier[-1]
+    shown = ["YOUR WORKFLOW SO FAR", *(_round(transcript, language) for transcript in brief.earlier)]
+    shown += ["FINAL RESPONSE SO FAR", last.answer if last.answer is not None else "(none)"]
+    empty = format_workflow(None, language)
+    shown.append(
+        f"Judge this response. If it is right, keep it by writing empty lists:\n{empty}\n"
+        f"If not, write another workflow of at most {brief.max_steps} steps in the same form. Its first step is given the "
+        'question again; a step with access "all" also sees the final response above.'
+    )
+    return shown
+
+
+def _round(transcript: Transcript, language: Language) -> str:
+    if transcript.workflow is None:
+        return "(kept the response)"
+    # Shown the way this language writes it in round 1; what it can not say (positions in a binary one) is shown as positions.
+    steps = tuple(replace(step, last_answer=False) for step in transcript.workflow.steps)
+    return format_workflow(Workflow(steps=steps), replace(language, access="positions"))
+
+
+def _examples(language: Language, max_steps: int) -> list[str]:
+    if language.few_shot == "none":
+        return []
+    shown = []
+    for example in _load(language.few_shot):
+        if len(example["workers"]) > max_steps:
+            continue  # an example must not show more steps than are allowed
+        workflow = Workflow(
+            steps=tuple(
+                Step(worker=worker, subtask=subtask, access=tuple(range(index)) if access == "all" else tuple(access))
+                for index, (worker, subtask, access) in enumerate(
+                    zip(
+                        example["workers"],
+                        example["subtasks"],
+                        example["binary" if language.access == "binary" else "access"],
+                        strict=True,
+                    )
+                )
+            )
+        )
+        shown.append(
+            f"EXAMPLE with models 0 to {example['models'] - 1}\n\n{example['question']}\n\n"
+            f"{example['reasoning']}\n\n{format_workflow(workflow, language)}"
+        )
+    return shown
+
+
+@cache
+def _load(name: str) -> list[dict[str, Any]]:
+    text = files("podium.workflow").joinpath("examples", f"{name}.toml").read_text(encoding="utf-8")
+    examples: list[dict[str, Any]] = tomllib.loads(text)["example"]
+    return examples
+
+
+def _conversation(question: Question) -> str:
+    if len(question) == 1:
+        return question[0].content
+    return "\n\n".join(f"[{message.role}]\n{message.content}" for message in question)

@@ -1,0 +1,97 @@
+"""The prompt: teaches the language that the parser reads, names nobody, and its examples are what they claim to be."""
+
+import re
+
+import pytest
+
+from podium.errors import InvalidWorkflow
+from podium.types import Brief, Card, Generation, StepResult, Transcript, Workflow, ask
+from podium.workflow.language import Language
+from podium.workflow.parse import parse
+from podium.workflow.prompt import correction, messages
+from tests.workflows import brief
+
+SETS = ["in_distribution", "out_of_distribution"]
+
+
+def text_of(language: Language = Language(), shown: Brief | None = None) -> str:
+    return "\n".join(message.content for message in messages(shown or brief(), language))
+
+
+def examples(language: Language) -> list[tuple[int, Workflow]]:
+    """(number of models, workflow) of each example, read back by the parser."""
+    found = []
+    for block in text_of(language).split("EXAMPLE with models 0 to ")[1:]:
+        models = int(block[: block.index("\n")]) + 1
+        workflow = parse(block.split("USER QUESTION")[0], brief(workers=models), language)
+        assert workflow is not None
+        found.append((models, workflow))
+    return found
+
+
+@pytest.mark.parametrize("few_shot", SETS)
+@pytest.mark.parametrize("access", ["binary", "positions"])
+@pytest.mark.parametrize("subtasks", [True, False])
+def test_every_example_is_a_valid_workflow_of_its_language(few_shot: str, access: str, subtasks: bool) -> None:
+    language = Language(few_shot=few_shot, access=access, subtasks=subtasks)  # type: ignore[arg-type]
+    workflows = [workflow for _, workflow in examples(language)]
+    assert len(workflows) == 4
+    openers = [workflow.steps[0].worker for workflow in workflows]
+    assert len(set(openers)) == 4, "examples that open alike make a policy open alike"
+    assert len({len(workflow.steps) for workflow in workflows}) >= 3
+    assert ("subtasks = [" in text_of(language)) is subtasks
+
+
+def test_no_examples_where_none_are_wanted() -> None:
+    assert "EXAMPLE" not in text_of(Language(few_shot="none"))
+
+
+def test_examples_never_show_more_steps_than_are_allowed() -> None:
+    longest = max(len(workflow.steps) for _, workflow in examples(Language()))
+    assert longest == 4
+    assert text_of(shown=brief(max_steps=3)).count("EXAMPLE with") == 3
+
+
+def test_workers_are_numbers_unless_cards_are_asked_for() -> None:
+    cards = (Card(name="zephyr", about="good at sums", skills=(("arithmetic", 0.987),), prompt_usd=1e-6, completion_usd=5e-6),)
+    shown = Brief(question=ask("6 times 7?"), cards=cards)
+    assert "zephyr" not in text_of(shown=shown)
+    with_cards = text_of(Language(cards=True), shown)
+    assert "Model 0: zephyr; good at sums; measured: arithmetic 99%; $1 in, $5 out per million tokens" in with_cards
+    assert "price unknown" in text_of(Language(cards=True))
+
+
+def test_binary_does_not_mention_positions() -> None:
+    assert "[0, 2]" in text_of(Language())
+    assert not re.search(r"\[\d+(, \d+)+\]", text_of(Language(access="binary", few_shot="none")))
+
+
+def test_the_step_limit_and_the_budget_are_told() -> None:
+    shown = Brief(question=ask("q"), cards=brief().cards, max_steps=3, budget_usd=0.05)
+    assert "at most 3 steps" in text_of(shown=shown)
+    assert "$0.0500" in text_of(shown=shown)
+
+
+def test_a_later_round_shows_the_workflow_and_its_answer() -> None:
+    first = parse("model_id = [0, 1]\nsubtasks = ['Plan.', 'Solve.']\naccess_list = [[], 'all']", brief())
+    assert first is not None
+    done = Transcript(
+        question=ask("q"),
+        generation=Generation(text=""),
+        workflow=first,
+        results=tuple(StepResult(step=step, worker="w") for step in first.steps),
+        answer="it is 41",
+    )
+    shown = Brief(question=ask("q"), cards=brief().cards, earlier=(done,))
+    text = messages(shown)[1].content
+    assert "it is 41" in text
+    assert parse(text.split("FINAL RESPONSE")[0], brief()) == first
+    assert parse(text, shown) is None  # the last triple shown is the empty one, which keeps the answer
+
+
+def test_the_prompt_is_a_pure_function() -> None:
+    assert messages(brief()) == messages(brief())
+
+
+def test_the_correction_says_what_was_wrong() -> None:
+    assert "there is no worker 9" in correction(InvalidWorkflow("there is no worker 9")).content
