@@ -77,12 +77,12 @@ class Conductor:
         try:
             await self._rounds_of(_as_question(call), transcripts, on_event)
         except asyncio.CancelledError:
-            _report(on_event, _completion(transcripts, started), _CANCELLED)
+            _report(on_event, _completion(transcripts), _CANCELLED, started)
             raise
-        completion = _completion(transcripts, started)
+        completion = _completion(transcripts)
         answered = any(transcript.answer is not None for transcript in transcripts)
         failure = None if answered else transcripts[-1].failure
-        _report(on_event, completion, failure)
+        _report(on_event, completion, failure, started)
         if failure is not None:
             error = failure.error()
             error.transcripts = completion.transcripts
@@ -159,19 +159,19 @@ def _without_steps(
     return Transcript(question=call.question, generation=generation, workflow=None, answer=answer, failure=failure)
 
 
-def _completion(transcripts: list[Transcript], started: float) -> Completion:
+def _completion(transcripts: list[Transcript]) -> Completion:
     """What all rounds together come to; the text is the newest answer, empty where there is none."""
     answers = [transcript.answer for transcript in transcripts if transcript.answer is not None]
     return Completion(
         text=answers[-1] if answers else "",
         finish_reason=_finish_reason(transcripts),
         usage=Usage.total(transcript.usage for transcript in transcripts),
-        seconds=time.perf_counter() - started,
+        seconds=sum(transcript.critical_seconds for transcript in transcripts),
         transcripts=tuple(transcripts),
     )
 
 
-def _report(on_event: Listener | None, completion: Completion, failure: Failure | None) -> None:
+def _report(on_event: Listener | None, completion: Completion, failure: Failure | None, started: float) -> None:
     if on_event is not None:
         answer = completion.text if failure is None else None
         on_event(
@@ -180,7 +180,7 @@ def _report(on_event: Listener | None, completion: Completion, failure: Failure 
                 failure=failure,
                 transcripts=completion.transcripts,
                 usage=completion.usage,
-                seconds=completion.seconds,
+                seconds=time.perf_counter() - started,
             )
         )
 

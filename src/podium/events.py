@@ -56,6 +56,7 @@ class Answered:
     transcripts: tuple[Transcript, ...]
     usage: Usage
     seconds: float
+    """Wall time of the whole run."""
 
 
 Event = WorkflowWritten | StepStarted | StepToken | StepFinished | Answered

@@ -318,6 +318,19 @@ class Transcript:
         done = (result.completion.usage for result in self.results if result.completion is not None)
         return Usage.total([self.generation.usage, *done])
 
+    @property
+    def critical_seconds(self) -> float:
+        """What this round takes at least: the policy's time and the slowest chain of steps that wait for each other.
+
+        Made of what workers report, so limits and retries are not in it, and a replayed or simulated run has the time it
+        stands for.
+        """
+        done: list[float] = []
+        for result in self.results:
+            own = result.seconds if result.completion is None else result.completion.seconds
+            done.append(own + max((done[seen] for seen in result.step.access), default=0.0))
+        return self.generation.seconds + max(done, default=0.0)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:

@@ -5,7 +5,7 @@ Workers are numbers: positions in the pool. Steps after the first do not see the
 step, so independent steps carry the question in their subtask.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from podium.errors import ConfigError
 from podium.types import Brief, Generation, Question, Step, Workflow
@@ -61,12 +61,12 @@ def consensus(worker: int, judge: int, samples: int = 5) -> FromBrief:
     return FromBrief(lambda brief: _layer(brief, [worker] * samples, judge, "Give the answer that most of them agree on."))
 
 
-def mixture_of_agents(aggregator: int) -> FromBrief:
-    """Two layers (Wang et al. 2024, arXiv 2406.04692, with one layer as in the paper's baseline): every worker of the pool
-    answers, ``aggregator`` makes one answer of theirs.
+def mixture_of_agents(aggregator: int, layer: Sequence[int] | None = None) -> FromBrief:
+    """Two layers (Wang et al. 2024, arXiv 2406.04692, with one layer of proposers as in the paper's baseline): the workers
+    of ``layer`` (None: all) answer, ``aggregator`` makes one answer of theirs; with a vote as aggregator, a majority.
     """
     merge = "Weigh these answers against each other, decide which parts are right, and give the final answer."
-    return FromBrief(lambda brief: _layer(brief, list(range(len(brief.cards))), aggregator, merge))
+    return FromBrief(lambda brief: _layer(brief, list(range(len(brief.cards)) if layer is None else layer), aggregator, merge))
 
 
 def by_kind(kind_of: Callable[[str], str], workflows: Mapping[str, Workflow]) -> FromBrief:

@@ -45,7 +45,7 @@ def as_text(transcript: Transcript, width: int = 110) -> str:
         return "keeps the answer" if transcript.failure is None else f"no workflow: {plain(transcript.failure.message, width)}"
     lines: list[str] = []
     for index, result in enumerate(transcript.results):
-        figures = f"{result.seconds:.2f} s"
+        figures = f"{_seconds(result):.2f} s"
         if result.completion is not None:
             figures += f"  {dollars(result.completion.usage)}"
         lines.append(f"step {index}  {plain(result.worker, 24)}   sees: {sees(transcript.workflow, index)}   {figures}")
@@ -82,7 +82,7 @@ def as_svg(transcript: Transcript) -> str:
     for column, wave in enumerate(workflow.waves):
         for row, index in enumerate(wave):
             place[index] = (_MARGIN + column * (_BOX_WIDTH + _GAP_X), 74 + row * (_BOX_HEIGHT + _GAP_Y))
-    width = max(x for x, _ in place.values()) + _BOX_WIDTH + _MARGIN
+    width = max(640, max(x for x, _ in place.values()) + _BOX_WIDTH + _MARGIN)
     height = max(y for _, y in place.values()) + _BOX_HEIGHT + 56
     question = plain(transcript.question[-1].content, max(24, width // 8))
     outcome = transcript.answer if transcript.answer is not None else _failed(transcript)
@@ -94,7 +94,7 @@ def as_svg(transcript: Transcript) -> str:
         '<path d="M0 0 L10 5 L0 10 z" fill="#64748b"/></marker></defs>',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         f'<text x="{_MARGIN}" y="30" font-size="15" font-weight="600" fill="#0f172a">{escape(question)}</text>',
-        f'<text x="{_MARGIN}" y="52" fill="#475569">{len(workflow.steps)} steps, {transcript.seconds:.2f} s, '
+        f'<text x="{_MARGIN}" y="52" fill="#475569">{len(workflow.steps)} steps, {transcript.critical_seconds:.2f} s, '
         f"{escape(dollars(transcript.usage))}</text>",
     ]
     for index, step in enumerate(workflow.steps):
@@ -115,7 +115,7 @@ def _box(workflow: Workflow, index: int, result: StepResult, place: tuple[int, i
         (f"sees {plain(sees(workflow, index), 34)}", "#475569", "400"),
         (plain(result.step.subtask, 38), "#475569", "400"),
         (plain(_outcome(result), 38), "#b91c1c" if failed else "#0f766e", "400"),
-        (f"{result.seconds:.2f} s{cost}", "#475569", "400"),
+        (f"{_seconds(result):.2f} s{cost}", "#475569", "400"),
     ]
     fill, border = ("#fef2f2", "#b91c1c") if failed else ("#f8fafc", "#94a3b8")
     box = [f'<rect x="{x}" y="{y}" width="{_BOX_WIDTH}" height="{_BOX_HEIGHT}" rx="8" fill="{fill}" stroke="{border}"/>']
@@ -138,6 +138,11 @@ def _outcome(result: StepResult) -> str:
     if result.completion is not None:
         return result.completion.text
     return "" if result.failure is None else f"{result.failure.kind}: {result.failure.message}"
+
+
+def _seconds(result: StepResult) -> float:
+    """The time the worker took; the wall time where it gave no answer."""
+    return result.seconds if result.completion is None else result.completion.seconds
 
 
 def _failed(transcript: Transcript) -> str:

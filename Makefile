@@ -1,0 +1,67 @@
+# Two commands matter: `make demo` shows it working, `make test` proves it. Both set up what they need in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+# uv ignores pip's settings; hand over the one that says where local builds are.
+export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
+REPLAY := ../shared/data/replay
+INPUTS := pyproject.toml constraints.txt
+
+ifneq ($(UV),)
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python -c constraints.txt
+else
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+endif
+
+.PHONY: help setup demo test lint format bench clean
+
+help:
+	@echo "make demo    set up and see it work (no key, no GPU, no network beyond the package registry)"
+	@echo "make test    set up and run linters, types and all tests"
+	@echo "make lint    linters and types only;  make format  put the code into shape"
+	@echo "make bench   the benchmarks;  make clean  remove what setup made"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Podium needs Python 3.11 or newer; name one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@echo "making $(VENV) ..."
+ifneq ($(UV),)
+	@$(UV) venv --quiet --python $(PYTHON) $(VENV)
+else
+	@$(PYTHON) -m venv $(VENV)
+endif
+
+$(VENV)/.core: $(INPUTS) | $(BIN)/python
+	@echo "installing podium ..."
+	@$(INSTALL) -e .
+	@touch $@
+
+$(VENV)/.dev: $(INPUTS) | $(BIN)/python
+	@echo "installing podium and what its tests need ..."
+	@$(INSTALL) -e '.[dev]'
+	@touch $@ $(VENV)/.core
+
+setup: $(VENV)/.dev
+
+demo: $(VENV)/.core
+	@$(BIN)/podium demo $(if $(wildcard $(REPLAY)),--replay $(REPLAY))
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.parser
+	$(BIN)/python -m benchmarks.executor
+	$(BIN)/python -m benchmarks.gym
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,207 @@
+"""The command line: ``podium demo | ask | evaluate | pool | gym``. Every command imports what it needs when it runs."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from podium import __version__
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Podium conducts several language models as one: for each question a policy writes a workflow, workers carry it out.",
+)
+pool_app = typer.Typer(no_args_is_help=True, help="Look after a pool of workers.")
+gym_app = typer.Typer(no_args_is_help=True, help="The offline world: problems, rule-based workers, a test server.")
+app.add_typer(pool_app, name="pool")
+app.add_typer(gym_app, name="gym")
+
+PoolFlag = Annotated[Path | None, typer.Option("--pool", help="Pool file (TOML); without it, the built-in offline pool.")]
+JournalFlag = Annotated[
+    Path | None,
+    typer.Option(help="Keep every paid reply in this file and never pay for it twice."),
+]
+UsdFlag = Annotated[float | None, typer.Option("--budget-usd", help="Stop before more than this is spent.")]
+TokensFlag = Annotated[int | None, typer.Option("--budget-tokens", help="Stop before more tokens than this are used.")]
+SecondsFlag = Annotated[float | None, typer.Option("--budget-seconds", help="Stop after this many seconds.")]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+RoundsFlag = Annotated[int, typer.Option(min=1, max=20, help="Workflows per question at most; above 1 is recursion.")]
+ConcurrencyFlag = Annotated[int, typer.Option(min=1, max=4096, help="Questions in flight at once.")]
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+    """Podium conducts several language models as one: for each question a policy writes a workflow, workers carry it out."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def ask(
+    question: Annotated[str | None, typer.Argument(help="The question; - reads it from standard input.")] = None,
+    file: Annotated[Path | None, typer.Option(help='JSON lines, each {"question": "..."}; resumable.')] = None,
+    pool: PoolFlag = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help="Who writes the workflow: best, chat[:NAME], solo:NAME, reflection:NAME, consensus:NAME or mixture[:NAME]."
+        ),
+    ] = None,
+    rounds: RoundsFlag = 1,
+    max_steps: Annotated[int | None, typer.Option(min=1, max=100, help="Steps of one workflow at most.")] = None,
+    budget_usd: UsdFlag = None,
+    budget_tokens: TokensFlag = None,
+    budget_seconds: SecondsFlag = None,
+    journal: JournalFlag = None,
+    out: Annotated[Path | None, typer.Option(help="Where the answers of --file go; default FILE.answers.jsonl.")] = None,
+    concurrency: ConcurrencyFlag = 16,
+    svg: Annotated[Path | None, typer.Option(help="Draw the run into this file.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Conduct one question, or a file of questions, and watch the workflow run."""
+    from podium.cli.ask import AskFlags
+    from podium.cli.ask import ask as conduct
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        from podium.workers.budget import Budget
+
+        flags = AskFlags(
+            question=question,
+            file=file,
+            pool=pool,
+            policy=policy,
+            rounds=rounds,
+            max_steps=max_steps,
+            budget=Budget(budget_usd, budget_tokens, budget_seconds),
+            journal=journal,
+            out=out,
+            concurrency=concurrency,
+            svg=svg,
+            as_json=as_json,
+        )
+        asyncio.run(conduct(flags))
+
+
+@app.command()
+def evaluate(
+    file: Annotated[Path | None, typer.Option(help='JSON lines, each {"question": ..., "target": number}.')] = None,
+    gym: Annotated[int | None, typer.Option(min=1, help="Evaluate on this many gym problems.")] = None,
+    split: Annotated[str, typer.Option(help="Of the gym: train, held_out_numbers or held_out_templates.")] = "held_out_numbers",
+    pool: PoolFlag = None,
+    arm: Annotated[list[str] | None, typer.Option(help="An arm: worker:NAME or a policy of `ask`; repeat it.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Results, one JSON line each; a rerun goes on from there.")] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="How often every problem is asked.")] = 1,
+    rounds: RoundsFlag = 1,
+    max_usd: UsdFlag = None,
+    budget_tokens: TokensFlag = None,
+    budget_seconds: SecondsFlag = None,
+    journal: JournalFlag = None,
+    concurrency: ConcurrencyFlag = 64,
+    as_json: JsonFlag = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print the table in Markdown.")] = False,
+) -> None:
+    """Measure workers and policies on the same problems: accuracy with its interval, cost, tokens, seconds, faults apart."""
+    from podium.cli.measure import EvaluateFlags, measure
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        from podium.workers.budget import Budget
+
+        flags = EvaluateFlags(
+            file=file,
+            gym=gym,
+            split=split,
+            pool=pool,
+            arms=tuple(arm or ()),
+            budget=Budget(max_usd, budget_tokens, budget_seconds),
+            journal=journal,
+            out=out,
+            repeats=repeats,
+            concurrency=concurrency,
+            rounds=rounds,
+            as_json=as_json,
+            as_markdown=as_markdown,
+        )
+        asyncio.run(measure(flags))
+
+
+@app.command()
+def demo(
+    problems: Annotated[int, typer.Option(min=4, help="Gym problems to conduct.")] = 100,
+    replay: Annotated[
+        Path | None,
+        typer.Option(help="Folder with recorded outputs of real LLMs; 200 GSM8K questions are conducted over them."),
+    ] = None,
+    svg: Annotated[Path | None, typer.Option(help="Draw the shown run into this file.")] = None,
+) -> None:
+    """See it work: no key, no GPU, no network. Baselines beside the known-best workflows, and one run drawn."""
+    from podium.cli.demo import show
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        asyncio.run(show(problems=problems, replay=replay, svg=svg))
+
+
+@pool_app.command("check")
+def pool_check(
+    pool: Annotated[Path, typer.Option(help="Pool file (TOML).")] = Path("pool.toml"),
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long a worker may take.")] = 60.0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Ask every worker for one word: does it answer, how fast, is its price known?"""
+    from podium.cli.check import check
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        asyncio.run(check(pool, seconds=seconds, as_json=as_json))
+
+
+@pool_app.command("ledger")
+def pool_ledger(journal: Annotated[Path, typer.Argument(help="A journal file.")], as_json: JsonFlag = False) -> None:
+    """What was spent, per run and worker."""
+    from podium.cli.check import ledger
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        asyncio.run(ledger(journal, as_json=as_json))
+
+
+@gym_app.command("problems")
+def gym_problems(
+    n: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 6,
+    split: Annotated[str, typer.Option(help="train, held_out_numbers or held_out_templates.")] = "held_out_numbers",
+    seed: Annotated[int, typer.Option(help="Another seed, other problems.")] = 0,
+    kind: Annotated[list[str] | None, typer.Option(help="Only problems of this kind; repeat it.")] = None,
+) -> None:
+    """Print gym problems as JSON lines, ready for `podium ask --file`."""
+    from podium.cli.gym import print_problems
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        print_problems(n=n, split=split, seed=seed, kinds=tuple(kind or ()))
+
+
+@gym_app.command("serve")
+def gym_serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8377,
+    faults: Annotated[float, typer.Option(min=0.0, max=1.0, help="Share of requests that meet a fault.")] = 0.0,
+    latency: Annotated[float, typer.Option(min=0.0, help="1 makes workers as slow as their cards say.")] = 0.0,
+    seed: Annotated[int, typer.Option(help="Of world and faults.")] = 0,
+) -> None:
+    """Serve the gym's specialists as an OpenAI-compatible API, with faults if wanted."""
+    from podium.cli.gym import serve_gym
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        asyncio.run(serve_gym(host=host, port=port, faults=faults, latency=latency, seed=seed))
+
+
+def main() -> None:
+    """Entry point of the ``podium`` command."""
+    app()

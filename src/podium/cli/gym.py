@@ -1,0 +1,29 @@
+"""``podium gym problems`` and ``podium gym serve``."""
+
+import json
+
+from podium.errors import ConfigError
+from podium.gym.server import make_app, serve
+from podium.gym.specialists import specialists
+from podium.gym.templates import KINDS
+from podium.gym.world import SPLITS, World
+
+
+def print_problems(*, n: int, split: str, seed: int, kinds: tuple[str, ...]) -> None:
+    """Print ``n`` problems, one JSON line each. Raises :class:`ConfigError`."""
+    if split not in SPLITS:
+        raise ConfigError(f"there is no split {split!r}; the gym has {', '.join(SPLITS)}")
+    for problem in World().problems(kinds=kinds or KINDS, split=split, n=n, seed=seed):
+        line = {"question": problem.question, "target": problem.target, "kind": problem.kind}
+        print(json.dumps(line))  # noqa: T201 - the command's output
+
+
+async def serve_gym(*, host: str, port: int, faults: float, latency: float, seed: int) -> None:
+    """Serve until interrupted. Raises :class:`ConfigError` where the address is taken."""
+    workers = specialists(World(seed=seed))
+
+    def on_ready(url: str) -> None:
+        names = ", ".join(worker.card.name for worker in workers)
+        print(f"serving {names} at {url}/v1 (figures at {url}/stats); stop with Ctrl-C", flush=True)  # noqa: T201
+
+    await serve(make_app(workers, faults=faults, seed=seed, latency_scale=latency), host=host, port=port, on_ready=on_ready)

@@ -1,0 +1,144 @@
+"""A run as it happens, in the terminal: who works on what, for how long, at what cost.
+
+Everything shown was written by models, so it goes through ``plain`` and into Text, never into markup.
+"""
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from podium.events import Answered, Event, StepFinished, StepStarted, StepToken, WorkflowWritten
+from podium.types import StepResult, Workflow
+from podium.workflow.draw import dollars, plain, sees
+
+
+class RunView:
+    """Follows the events of one question. On a terminal a table is redrawn; elsewhere a line is printed per event.
+
+    Example::
+
+        with RunView(console) as view:
+            await conductor.conduct(call, view.on_event)
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live = Live(self, console=console, refresh_per_second=8) if console.is_terminal else None
+        self._rounds: list[_Round] = []
+        self._answered: Answered | None = None
+
+    def __enter__(self) -> Self:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def on_event(self, event: Event) -> None:
+        """Take one event in."""
+        match event:
+            case WorkflowWritten():
+                self._rounds.append(_Round(event))
+            case StepStarted():
+                self._rounds[-1].started[event.index] = time.perf_counter()
+                self._rounds[-1].said[event.index] = ""
+            case StepToken():
+                said = self._rounds[-1].said
+                said[event.index] = (said.get(event.index, "") + event.text)[-400:]
+            case StepFinished():
+                self._rounds[-1].results[event.index] = event.result
+            case Answered():
+                self._answered = event
+        if self._live is None:
+            self._print(event)
+
+    def __rich__(self) -> RenderableType:
+        table = Table(expand=True, show_lines=False, pad_edge=False, box=None)
+        for name, ratio in (
+            ("step", None),
+            ("worker", None),
+            ("sees", None),
+            ("asked", 3),
+            ("says", 4),
+            ("time", None),
+            ("cost", None),
+        ):
+            table.add_column(
+                name, ratio=ratio, no_wrap=True, overflow="ellipsis", justify="right" if name in ("time", "cost") else "left"
+            )
+        for shown in self._rounds:
+            if len(self._rounds) > 1:
+                table.add_row("", Text(f"round {shown.written.round}", style="bold"))
+            shown.add_to(table)
+        return Panel(table, title=Text("workflow"), title_align="left", border_style="dim")
+
+    def _print(self, event: Event) -> None:
+        if isinstance(event, WorkflowWritten):
+            steps = "keeps the last answer" if event.workflow is None else _count(len(event.workflow.steps))
+            self._console.print(Text(f"round {event.round}: {steps}"))
+        elif isinstance(event, StepFinished):
+            self._console.print(Text(_line(self._rounds[-1].written.workflow, event.index, event.result)))
+
+
+class _Round:
+    def __init__(self, written: WorkflowWritten) -> None:
+        self.written = written
+        self.started: dict[int, float] = {}
+        self.said: dict[int, str] = {}
+        self.results: dict[int, StepResult] = {}
+
+    def add_to(self, table: Table) -> None:
+        workflow = self.written.workflow
+        if workflow is None:
+            table.add_row("", Text("keeps the last answer", style="dim"))
+            return
+        for index, step in enumerate(workflow.steps):
+            result = self.results.get(index)
+            if result is not None:
+                style = "green" if result.failure is None else "red"
+                says, seconds, cost = _says(result), f"{result.seconds:.1f} s", _cost(result)
+            elif index in self.started:
+                style, says, cost = "yellow", self.said.get(index, "") or "...", ""
+                seconds = f"{time.perf_counter() - self.started[index]:.1f} s"
+            else:
+                style, says, seconds, cost = "dim", "waits", "", ""
+            worker = plain(self.written.workers[step.worker], 18)
+            cells = (
+                str(index),
+                worker,
+                plain(sees(workflow, index), 20),
+                plain(step.subtask, 200),
+                plain(says, 200),
+                seconds,
+                cost,
+            )
+            table.add_row(*(Text(cell, style=style) for cell in cells))
+
+
+def _count(steps: int) -> str:
+    return "1 step" if steps == 1 else f"{steps} steps"
+
+
+def _line(workflow: Workflow | None, index: int, result: StepResult) -> str:
+    shown = "" if workflow is None else f" (sees {sees(workflow, index)})"
+    return (
+        f"  step {index} {plain(result.worker, 24)}{shown}: {plain(_says(result), 100)} [{result.seconds:.2f} s {_cost(result)}]"
+    )
+
+
+def _says(result: StepResult) -> str:
+    if result.completion is not None:
+        return result.completion.text
+    return "" if result.failure is None else f"{result.failure.kind}: {result.failure.message}"
+
+
+def _cost(result: StepResult) -> str:
+    return "" if result.completion is None else dollars(result.completion.usage)

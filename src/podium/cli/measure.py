@@ -1,0 +1,111 @@
+"""``podium evaluate``: Workers x Problems -> a table, with faults apart; one JSON line per answer, resumable."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from podium.cli.many import progress
+from podium.cli.wiring import Team, make_conductor, open_team
+from podium.errors import ConfigError
+from podium.evaluation.evaluate import Result, evaluate
+from podium.evaluation.metrics import summarise
+from podium.evaluation.report import as_object, markdown_table, terminal_table
+from podium.gym.verify import GymVerifier
+from podium.gym.world import SPLITS, World
+from podium.protocols import Verifier, Worker
+from podium.tasks.datasets import read_questions
+from podium.tasks.mathematics import NumericVerifier
+from podium.types import Problem, Usage
+from podium.workers.budget import Budget
+from podium.workflow.draw import dollars
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateFlags:
+    """The flags of ``podium evaluate`` as the user set them."""
+
+    file: Path | None
+    gym: int | None
+    split: str
+    pool: Path | None
+    arms: tuple[str, ...]
+    budget: Budget
+    journal: Path | None
+    out: Path | None
+    repeats: int
+    concurrency: int
+    rounds: int
+    as_json: bool
+    as_markdown: bool
+
+
+async def measure(flags: EvaluateFlags) -> None:
+    """Carry the command out. Raises :class:`PodiumError`."""
+    problems, verifier = _problems(flags)
+    async with open_team(flags.pool, flags.budget, flags.journal, run=f"evaluate {flags.out or ''}".strip()) as team:
+        arms = {name: _arm(name, team, flags.rounds) for name in flags.arms or default_arms(team)}
+        results = await evaluate_with_progress(
+            arms, problems, verifier, out=flags.out, repeats=flags.repeats, concurrency=flags.concurrency
+        )
+    rows = summarise(results)
+    if flags.as_json:
+        print(json.dumps(as_object(rows)))  # noqa: T201 - the command's output
+    elif flags.as_markdown:
+        print(markdown_table(rows))  # noqa: T201
+    else:
+        Console().print(terminal_table(rows))
+
+
+async def evaluate_with_progress(
+    arms: Mapping[str, Worker],
+    problems: Sequence[Problem],
+    verifier: Verifier,
+    *,
+    out: Path | None = None,
+    repeats: int = 1,
+    concurrency: int = 64,
+) -> list[Result]:
+    """:func:`podium.evaluation.evaluate.evaluate` under a bar that shows what was spent."""
+    spent = Usage()
+    with progress(Console(stderr=True)) as bar:
+        task = bar.add_task("answers", total=len(arms) * len(problems) * repeats, note="")
+
+        def on_result(result: Result) -> None:
+            nonlocal spent
+            spent = spent + (result.usage or Usage(cost_usd=None))
+            bar.update(task, advance=1, note=dollars(spent))
+
+        return await evaluate(arms, problems, verifier, out=out, repeats=repeats, concurrency=concurrency, on_result=on_result)
+
+
+def default_arms(team: Team) -> tuple[str, ...]:
+    """Every worker alone, and the policies that need no choice."""
+    alone = tuple(f"worker:{name}" for name in team.pool.names)
+    return (*alone, "mixture", "best") if team.is_gym else (*alone, "mixture", "chat")
+
+
+def _arm(name: str, team: Team, rounds: int) -> Worker:
+    kind, _, worker = name.partition(":")
+    if kind == "worker":
+        return team.pool.named(worker).worker
+    try:
+        return make_conductor(name, team, rounds=rounds)
+    except ConfigError as error:
+        raise ConfigError(f"arm {name!r}: {error}; or worker:NAME, the bare worker") from error
+
+
+def _problems(flags: EvaluateFlags) -> tuple[list[Problem], Verifier]:
+    if flags.gym is not None and flags.file is None:
+        if flags.split not in SPLITS:
+            raise ConfigError(f"there is no split {flags.split!r}; the gym has {', '.join(SPLITS)}")
+        return World().problems(split=flags.split, n=flags.gym), GymVerifier()
+    if flags.file is None or flags.gym is not None:
+        raise ConfigError("evaluate either on a file of problems (--file problems.jsonl) or on gym problems (--gym 100)")
+    problems = read_questions(flags.file)
+    blank = sum(not problem.target for problem in problems)
+    if blank:
+        raise ConfigError(f"{blank} of {len(problems)} problems in {flags.file} have no target, so nothing can be judged")
+    return problems, NumericVerifier()

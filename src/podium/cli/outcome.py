@@ -1,0 +1,40 @@
+"""Blame -> exit code, in one place: 0 answered, 1 the policy wrote no workflow, 2 the user's mistake, 3 the world's fault."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from podium.errors import Blame, PodiumError
+from podium.workflow.draw import plain
+
+EXIT_CODES = {Blame.POLICY: 1, Blame.USER: 2, Blame.WORLD: 3}
+INTERRUPTED = 130
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """The body of every command: a failure inside ends it with its message and exit code; a bug keeps its traceback."""
+    try:
+        yield
+    except PodiumError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        _say("interrupted; what was finished is kept, and the same command goes on from there")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def fail(error: PodiumError) -> NoReturn:
+    """End the command as ``error`` demands."""
+    if error.blame is Blame.POLICY and error.transcripts:
+        _say("the policy wrote:\n" + plain(error.transcripts[-1].generation.text)[-2000:])
+    _say(f"{type(error).__name__}: {plain(str(error))}")
+    raise typer.Exit(EXIT_CODES[error.blame]) from error
+
+
+def _say(text: str) -> None:
+    Console(file=sys.stderr, stderr=True).print(Text(text), soft_wrap=True)

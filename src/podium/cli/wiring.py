@@ -1,0 +1,199 @@
+"""From flags to objects: which pool, which policy, under which budget, with which journal.
+
+A worker of a pool file is wrapped, from the inside out:
+
+- *metered* (and *hedged* around it where wanted), so that a reply from disk costs nothing and only calls under way hold
+  reservations;
+- *journaled*, inside the limits, so that a call waiting in line is not claimed yet;
+- *limited*; outside of it the journal's reader, so that a reply from disk does not wait in line;
+- *retried*, outermost but one, so that every attempt has its own line in the ledger and a waiting retry holds no place;
+- *fallback*, outside the journal, so that every reply stands under the worker that gave it.
+"""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from podium.conduct import Conductor
+from podium.errors import ConfigError
+from podium.gym.optimum import optimum
+from podium.gym.questions import kind_of
+from podium.gym.specialists import specialists
+from podium.gym.world import World
+from podium.policies.chat import ChatPolicy
+from podium.policies.fixed import by_kind, consensus, mixture_of_agents, self_reflection, solo
+from podium.protocols import Policy, Worker
+from podium.tasks.mathematics import final_answer
+from podium.types import Brief, Card, Generation
+from podium.workers.budget import Budget
+from podium.workers.chat import ChatWorker
+from podium.workers.config import ConductorConfig, PoolConfig, WorkerConfig, build_pool, read_pool
+from podium.workers.connections import Connections
+from podium.workers.fallback import Fallback
+from podium.workers.hedged import Hedged
+from podium.workers.journal import Journal
+from podium.workers.limited import Limit, Limited
+from podium.workers.metered import Metered
+from podium.workers.pool import Member, WorkerPool
+from podium.workers.retried import Retried
+from podium.workers.vote import MajorityVote
+from podium.workflow.language import Language
+
+VOTE = "vote"
+GYM_MAX_TOKENS = 256
+"""No specialist says more."""
+POLICIES = (
+    ("best", "the best workflow known per kind of question (built-in pool only)"),
+    ("chat[:NAME]", "worker NAME writes the workflow (default: [conductor] of the pool file, else the first worker)"),
+    ("solo:NAME", "worker NAME answers, one step"),
+    ("reflection:NAME", "worker NAME answers and checks itself, five steps in a chain"),
+    ("consensus:NAME", "five independent answers of worker NAME, the most common one wins"),
+    ("mixture[:NAME]", "every worker answers, NAME makes one answer of them (default: the first)"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team:
+    """A pool ready to be conducted. Example: ``async with open_team(None, [budget], None) as team: ...``."""
+
+    pool: WorkerPool
+    conductor: ConductorConfig | None = None
+    """What the pool file says about who writes workflows."""
+    is_gym: bool = False
+    journal: Journal | None = None
+
+
+@asynccontextmanager
+async def open_team(path: Path | None, budget: Budget, journal: Path | None, *, run: str = "cli") -> AsyncIterator[Team]:
+    """The pool of the file at ``path``; the built-in offline one where that is None. Closes what it opened.
+
+    With a journal, what ``run`` spent before counts towards ``budget``. Raises :class:`ConfigError`.
+    """
+    if path is None:
+        yield Team(pool=gym_pool(budget), is_gym=True)
+        return
+    config = read_pool(path)
+    kept = None if journal is None else Journal(journal, run=run)
+    try:
+        if kept is not None:
+            for row in await kept.ledger():
+                if row.run == run:
+                    budget.charge(row.usage, uncertain_usd=row.uncertain_usd or 0.0)
+        async with Connections() as connections:
+            yield Team(pool=_wrapped(config, budget, kept, connections), conductor=config.conductor, journal=kept)
+    finally:
+        if kept is not None:
+            kept.close()
+
+
+def gym_pool(budget: Budget, world: World | None = None) -> WorkerPool:
+    """The seven specialists of the gym, metered like any other worker."""
+    workers = specialists(world or World())
+    return WorkerPool([Member(worker=Metered(w, w.card, GYM_MAX_TOKENS, [budget]), card=w.card) for w in workers])
+
+
+def with_vote(pool: WorkerPool) -> WorkerPool:
+    """``pool`` and, as its last member, a worker that counts votes."""
+    card = Card(name=VOTE, about="takes the answer most others gave", prompt_usd=0.0, completion_usd=0.0)
+    return WorkerPool([*pool, Member(worker=MajorityVote(_stated), card=card)])
+
+
+def _stated(text: str) -> str | None:
+    """What a vote counts: the number an answer ends in, else its last line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return final_answer(text) or (lines[-1].casefold() if lines else None)
+
+
+def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | None = None) -> Conductor:
+    """The Conductor called ``name`` (see :data:`POLICIES`) over ``team``.
+
+    Baselines bring their own number of steps, so ``max_steps`` binds prompted models only. Raises :class:`ConfigError`.
+    """
+    kind, _, worker = name.partition(":")
+    pool, language = team.pool, Language(cards=team.conductor is not None and team.conductor.cards)
+    policy: Policy
+    steps = max_steps or (5 if team.conductor is None else team.conductor.max_steps)
+    match kind:
+        case "chat":
+            policy = _prompted(worker, team, language)
+        case "best" if team.is_gym:
+            policy = _GymBest()
+        case "solo":
+            policy = solo(_index(pool, worker, name))
+        case "reflection":
+            policy, steps = self_reflection(_index(pool, worker, name)), 5
+        case "consensus":
+            index = _index(pool, worker, name)
+            pool = with_vote(pool)
+            policy, steps = consensus(index, judge=len(pool) - 1), 6
+        case "mixture":
+            policy, steps = mixture_of_agents(_index(pool, worker or pool.names[0], name)), len(pool) + 1
+        case _:
+            known = "; ".join(f"{shown}: {about}" for shown, about in POLICIES)
+            raise ConfigError(f"there is no policy {name!r} for this pool; there are {known}")
+    return Conductor(policy, pool, rounds=rounds, max_steps=steps, language=language)
+
+
+class _GymBest:
+    """The shipped optimum; says what the built-in pool is for when it is asked anything else."""
+
+    def __init__(self) -> None:
+        known = {kind: found.workflow for kind, found in optimum().items()}
+        self._policy = by_kind(lambda text: kind_of(text) or "", known)
+
+    async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
+        if kind_of(brief.question[-1].content) is None:
+            raise ConfigError(
+                "the built-in offline pool answers questions of its gym only (see: podium gym problems); "
+                "for questions of your own name real workers: podium ask ... --pool pool.toml"
+            )
+        return await self._policy.write(brief, n)
+
+
+def _prompted(worker: str, team: Team, language: Language) -> ChatPolicy:
+    config = team.conductor
+    name = worker or (team.pool.names[0] if config is None else config.worker)
+    if team.is_gym:
+        raise ConfigError("the workers of the built-in pool can not be prompted as a conductor; name a pool file with --pool")
+    member = team.pool[_index(team.pool, name, "chat")]
+    return ChatPolicy(member.worker, language=language, attempts=2 if config is None else config.attempts)
+
+
+def _index(pool: WorkerPool, worker: str, policy: str) -> int:
+    """Position of the worker that is meant by its name or its number."""
+    if not worker:
+        raise ConfigError(f"policy {policy!r} needs a worker: {policy}:NAME, with NAME one of {', '.join(pool.names)}")
+    if worker in pool.names or not worker.isdecimal():
+        return pool.names.index(pool.named(worker).name)
+    if int(worker) >= len(pool):
+        raise ConfigError(f"there is no worker {worker}; workers are 0 to {len(pool) - 1}: {', '.join(pool.names)}")
+    return int(worker)
+
+
+def _wrapped(config: PoolConfig, budget: Budget, journal: Journal | None, connections: Connections) -> WorkerPool:
+    made: dict[str, Worker] = {}
+
+    def wrap(table: WorkerConfig, chat: ChatWorker, card: Card) -> Worker:
+        metered = Metered(chat, card, table.max_tokens, [budget])
+        limit = Limit(
+            concurrency=table.concurrency,
+            requests_per_minute=table.requests_per_minute,
+            tokens_per_minute=table.tokens_per_minute,
+        )
+        worker: Worker = metered
+        if table.hedge_after_seconds is not None:
+            worker = Hedged(worker, worker, after_seconds=table.hedge_after_seconds)
+        if journal is not None:
+            worker = journal.worker(worker, chat.identity, metered.bound_usd)
+        worker = Limited(worker, limit, max_tokens=table.max_tokens)
+        if journal is not None:
+            worker = journal.reader(worker, chat.identity)
+        worker = Retried(worker, attempts=table.retries + 1)
+        if table.fallback is not None:
+            worker = Fallback(worker, made[table.fallback])
+        made[table.name] = worker
+        return worker
+
+    return build_pool(config, os.environ, wrap, connections)

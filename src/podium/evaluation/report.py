@@ -1,0 +1,106 @@
+"""Rows -> what people and programs read: a table for the terminal, a table for a page, an object for a file.
+
+All three show the same rows. What is unknown says ``unknown``; what there was nothing to count for is a dash.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+from rich.table import Table
+from rich.text import Text
+
+from podium.evaluation.metrics import Row
+
+_NONE = "–"
+
+
+def terminal_table(rows: Sequence[Row]) -> Table:
+    """The rows of ``summarise`` as a table for Rich. Example: ``Console().print(terminal_table(summarise(results)))``."""
+    header, body = _cells(rows)
+    table = Table()
+    for index, name in enumerate(header):
+        table.add_column(name, justify="left" if index == 0 else "right")
+    for line in body:
+        # Text, because an arm's name in square brackets is a name and not markup.
+        table.add_row(*(Text(cell) for cell in line))
+    return table
+
+
+def markdown_table(rows: Sequence[Row]) -> str:
+    """The same table in Markdown, without a line end after the last row. Example: ``print(markdown_table(rows))``."""
+    header, body = _cells(rows)
+    ruler = ["---"] + ["---:"] * (len(header) - 1)
+    lines = [[_escaped(cell) for cell in line] for line in (header, *body)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in (lines[0], ruler, *lines[1:]))
+
+
+def as_object(rows: Sequence[Row]) -> dict[str, object]:
+    """The same rows with every figure in full, ready for ``json.dumps``; unknown is null.
+
+    Example: ``as_object(rows)["arms"][0]["kinds"][0]["accuracy"]``. ``kinds`` is empty where all results are of one kind.
+    """
+    arms = [
+        asdict(row) | {"kinds": [asdict(part) for part in rows if part.arm == row.arm and part.kind is not None]}
+        for row in rows
+        if row.kind is None
+    ]
+    return {"arms": arms}
+
+
+def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Header and body: one line per arm, one column per kind where there are several."""
+    kinds = sorted({row.kind for row in rows if row.kind is not None})
+    by_kind = {(row.arm, row.kind): row for row in rows}
+    header = ["arm", "n", "accuracy (95 % CI)", *kinds]
+    header += ["steps", "$ per question", "tokens", "seconds", "seconds p95", "no answer", "invalid", "faults"]
+    body = []
+    for row in rows:
+        if row.kind is not None:
+            continue
+        parts = [by_kind.get((row.arm, kind)) for kind in kinds]
+        body.append(
+            [
+                row.arm,
+                str(row.n),
+                _rate(row),
+                *(_NONE if part is None else _rate(part) for part in parts),
+                _figure(row, row.steps, "{:.1f}".format),
+                _figure(row, row.cost_usd, _dollars),
+                _figure(row, row.tokens, "{:.0f}".format),
+                _figure(row, row.seconds, _seconds),
+                _figure(row, row.seconds_p95, _seconds),
+                str(row.no_answer),
+                str(row.policy_failures),
+                str(row.world_faults),
+            ]
+        )
+    return header, body
+
+
+def _rate(row: Row) -> str:
+    if row.accuracy is None or row.interval is None:
+        return _NONE
+    # Both ends, not ±: the interval is not symmetrical, least of all near 0 and 100 %.
+    return f"{100 * row.accuracy:.1f} % ({100 * row.interval.low:.1f} to {100 * row.interval.high:.1f})"
+
+
+def _figure(row: Row, value: float | None, shown: Callable[[float], str]) -> str:
+    if value is None:
+        return "unknown" if row.n else _NONE
+    return shown(value)
+
+
+def _dollars(value: float) -> str:
+    return f"{value:.2g}" if 0 < value < 0.0001 else f"{value:.4f}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3f}" if 0 < value < 0.1 else f"{value:.1f}"
+
+
+def _escaped(cell: str) -> str:
+    """``cell`` inside a Markdown table: on one line, and neither a border, nor markup, nor HTML."""
+    cell = " ".join(cell.split())
+    for mark in "\\|`*_[]<>&":
+        cell = cell.replace(mark, "\\" + mark)
+    return cell

@@ -1,0 +1,65 @@
+"""Measures workflows on problems of the gym, quickly: every distinct step is worked once per problem.
+
+Two workflows that begin alike share the work: a step's response depends only on who is asked what and on the responses it
+sees (:mod:`podium.access` builds the call, as in a real run), so it is remembered by exactly that.
+"""
+
+import math
+from collections.abc import Sequence
+
+from podium.access import call_for
+from podium.gym.specialists import Specialist
+from podium.gym.verify import judge
+from podium.types import Problem, Workflow, ask
+
+
+class Gauge:
+    """The accuracy of workflows over ``workers`` on ``problems``. Example: ``Gauge(workers, problems).accuracy(workflow)``."""
+
+    def __init__(self, workers: Sequence[Specialist], problems: Sequence[Problem]) -> None:
+        self._workers = workers
+        self._problems = problems
+        self._questions = [ask(problem.question) for problem in problems]
+        self._numbers: dict[object, int] = {}
+        self._responses: dict[int, list[str]] = {}
+        self._correct: dict[int, tuple[bool, ...]] = {}
+
+    def accuracy(self, workflow: Workflow) -> float:
+        """The share of problems that the workflow's last response gets right."""
+        return sum(self.correct(workflow)) / len(self._problems)
+
+    def correct(self, workflow: Workflow) -> tuple[bool, ...]:
+        """For each problem, whether the workflow's last response is right."""
+        numbers: list[int] = []
+        for i in range(len(workflow.steps)):
+            numbers.append(self._number(workflow, i, numbers))
+        last = numbers[-1]
+        if last not in self._correct:
+            answers = self._responses[last]
+            self._correct[last] = tuple(judge(p, a).correct for p, a in zip(self._problems, answers, strict=True))
+        return self._correct[last]
+
+    def _number(self, workflow: Workflow, index: int, numbers: Sequence[int]) -> int:
+        """The number under which a step's responses are kept; a new step is worked on every problem first."""
+        step = workflow.steps[index]
+        # What determines a response: the worker, the words, what is seen, whether the question is, which repeat it is.
+        seen = tuple(numbers[i] for i in step.access)
+        key = (step.worker, step.subtask, seen, index == 0, 0 in step.access, workflow.steps[:index].count(step))
+        number = self._numbers.setdefault(key, len(self._numbers))
+        if number not in self._responses:
+            worker = self._workers[step.worker]
+            visible = {i: self._responses[numbers[i]] for i in step.access}
+            self._responses[number] = [
+                worker.complete(call_for(workflow, index, question, {i: texts[n] for i, texts in visible.items()})).text
+                for n, question in enumerate(self._questions)
+            ]
+        return number
+
+
+def wilson(successes: int, trials: int, z: float = 1.96) -> tuple[float, float]:
+    """The Wilson score interval of a share: E. B. Wilson, JASA 22 (1927). Example: ``wilson(95, 100)``."""
+    share = successes / trials
+    centre = share + z * z / (2 * trials)
+    half = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    scale = 1 + z * z / trials
+    return (centre - half) / scale, (centre + half) / scale

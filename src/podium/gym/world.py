@@ -1,0 +1,164 @@
+"""The world: seeded problems of every kind, in three splits that share no text.
+
+``train`` and ``held_out_numbers`` use the same two thirds of the templates and differ in how the slots are filled (a hash
+of the text decides which side a question is on); ``held_out_templates`` uses the other third. The kinds kept out of
+training have the same three splits, so that they can be measured like the others.
+
+Targets: the number as text; the letter; the name; for a function a JSON object with its name and its tests.
+"""
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import Literal, get_args
+
+from podium.errors import ConfigError
+from podium.gym.expressions import ExpressionError, Program, Value, evaluate, parse, run
+from podium.gym.facts import FACTS, TABLES
+from podium.gym.questions import LETTERS, search_question, slots_of
+from podium.gym.templates import KINDS, TEMPLATES, UNTRAINED_KINDS, held_out
+from podium.gym.templates.template import PARAMETERS, WORDS, Template
+from podium.types import Problem
+
+Split = Literal["train", "held_out_numbers", "held_out_templates"]
+SPLITS: tuple[Split, ...] = get_args(Split)
+
+TESTS = 8
+"""Tests per function problem."""
+_TRIES = 400
+"""Failed fillings in a row after which a template counts as used up."""
+
+
+class World:
+    """A gym world. Example: ``World(seed=0).problems(kinds=("word",), split="train", n=100)``.
+
+    ``difficulty`` is the power to which every skill in this world is raised: 0 makes everyone perfect, 1 is the default
+    world, 2 a much harder one. ``seed`` selects the problems and decides who errs where.
+
+    Raises :class:`ConfigError` for a negative difficulty.
+    """
+
+    def __init__(self, *, difficulty: float = 1.0, seed: int = 0) -> None:
+        if not difficulty >= 0:
+            raise ConfigError(f"a difficulty is 0 or more, not {difficulty}")
+        self.difficulty = difficulty
+        self.seed = seed
+
+    def problems(self, *, kinds: Sequence[str] = KINDS, split: Split = "train", n: int, seed: int = 0) -> list[Problem]:
+        """``n`` different problems, the ``kinds`` taking turns; the same arguments always give the same list.
+
+        Raises :class:`ConfigError` for an unknown kind or split, and where a kind has fewer different problems.
+        """
+        unknown = [kind for kind in kinds if kind not in TEMPLATES]
+        if unknown or not kinds:
+            raise ConfigError(f"unknown kind {unknown[0]!r}; the gym has {', '.join(TEMPLATES)}" if unknown else "name a kind")
+        if split not in SPLITS:
+            raise ConfigError(f"unknown split {split!r}; the gym has {', '.join(SPLITS)}")
+        streams = {kind: self._stream(kind, split, seed) for kind in dict.fromkeys(kinds)}
+        problems = []
+        for i in range(n):
+            problem = next(streams[kinds[i % len(kinds)]], None)
+            if problem is None:
+                raise ConfigError(f"there are not {n} different problems of {kinds} in {split}; ask for fewer")
+            problems.append(problem)
+        return problems
+
+    def _stream(self, kind: str, split: Split, seed: int) -> Iterator[Problem]:
+        """Different problems of one kind, the templates taking turns, until all are used up."""
+        rng = random.Random(f"{self.seed}/{seed}/{kind}/{split}")
+        positions = [i for i in range(len(TEMPLATES[kind])) if held_out(i) == (split == "held_out_templates")]
+        seen: set[str] = set()
+        while positions:
+            for position in list(positions):
+                for _ in range(_TRIES):
+                    made = _problem(kind, position, split, rng)
+                    if made is not None and made.question not in seen:
+                        seen.add(made.question)
+                        yield made
+                        break
+                else:
+                    positions.remove(position)
+
+
+def _problem(kind: str, position: int, split: Split, rng: random.Random) -> Problem | None:
+    """One problem, or None where the random filling gives no good question or one of the other split."""
+    template = TEMPLATES[kind][position]
+    slots = _filled(template, rng)
+    if len({slots[s] for s in slots if slots[s] in WORDS["name"]}) < ("name" in slots) + ("other" in slots):
+        return None
+    tables = {s: f for s, f in template.slots.items() if isinstance(f, str) and f in TABLES}
+    values = [FACTS[f"{table}({slots[slot]})"] for slot, table in tables.items()]
+    if len({slots[slot] for slot in tables}) < len(tables) or (kind == "comparison" and len(set(values)) < len(values)):
+        return None
+    if kind == "choice":
+        slots |= _options(values[0], tables["e"], rng)
+    text = template.text.format_map(slots)
+    if split != "held_out_templates" and _other_numbers(text) != (split == "held_out_numbers"):
+        return None
+    target = _target(kind, text, rng)
+    if target is None:
+        return None
+    return Problem(question=text, target=target, kind=kind, source="gym", split=split)
+
+
+def _other_numbers(text: str) -> bool:
+    """Whether a question of a training template belongs to the split of held-out numbers: one in four does."""
+    return blake2b(text.encode(), digest_size=1).digest()[0] % 4 == 0
+
+
+def _filled(template: Template, rng: random.Random) -> dict[str, Value]:
+    """A value for every slot. Slots are drawn in order; worked-out numbers may use those before them."""
+    slots: dict[str, Value] = {}
+    later: list[tuple[str, str]] = []
+    for slot, filling in template.slots.items():
+        if not isinstance(filling, str):
+            slots[slot] = rng.randint(*filling)
+        elif filling.startswith("="):
+            later.append((slot, filling[1:]))
+        else:
+            slots[slot] = rng.choice(list(TABLES[filling]))
+    for slot, formula in later:
+        slots[slot] = evaluate(parse(formula), slots)
+    parameters = dict(zip("xyz", rng.choice(PARAMETERS), strict=True))
+    for slot in slots_of(template):
+        if slot in parameters and slot not in slots:
+            slots[slot] = parameters[slot]
+        elif slot in WORDS and slot not in slots:
+            slots[slot] = rng.choice(WORDS[slot])
+    return slots
+
+
+def _options(right: Value, table: str, rng: random.Random) -> dict[str, Value]:
+    others = sorted({value for value in TABLES[table].values() if value != right}, key=str)
+    options = [right, *rng.sample(others, 3)]
+    rng.shuffle(options)
+    return dict(zip(LETTERS, options, strict=True))
+
+
+def _target(kind: str, text: str, rng: random.Random) -> str | None:
+    """What counts as right, worked out from the text as a reader without fault would; None for a useless question."""
+    asked = search_question(text)
+    if asked is None or asked.kind != kind or asked.text != text:
+        raise ValueError(f"a template of {kind} can not be read back: {text}")
+    if kind == "code":
+        return _tests(Program(asked.function, asked.parameters, asked.plan), rng)
+    value = evaluate(asked.plan, facts=FACTS)
+    if kind == "choice":
+        return LETTERS[asked.options.index(str(value))]
+    # A result of 0 or below would make a story absurd, one of many digits tests nothing more.
+    return str(value) if isinstance(value, str) or 0 < value < 10**8 else None
+
+
+def _tests(program: Program, rng: random.Random) -> str | None:
+    cases: list[tuple[list[int], int]] = []
+    for i in range(TESTS):
+        arguments = [rng.randint(*((0, 6) if i < 2 else (-15, 40))) for _ in program.parameters]
+        try:
+            cases.append((arguments, run(program, tuple(arguments))))
+        except ExpressionError:
+            return None
+    return json.dumps({"name": program.name, "cases": cases}, separators=(",", ":"))
+
+
+__all__ = ["KINDS", "SPLITS", "UNTRAINED_KINDS", "Split", "World"]

@@ -1,0 +1,43 @@
+"""The most a call can use, known before it is sent: what budgets reserve and rate limits count.
+
+The completion part is exact: a provider stops at ``max_tokens``. The prompt part is a bound for text that people write,
+not for any text: tokens number at most half the UTF-8 bytes. The byte-pair vocabularies of today's models take about 4
+bytes per token in English, about 3 in code and mathematics, and about 3 (one character) in Chinese or Japanese, so half
+the bytes leaves a margin. A byte-level token is never less than a byte, so what can pass the bound, long runs of single digits
+or of random bytes, passes it at most twofold, and in the cheaper part of the price; it is booked in full on return.
+
+Deliberately left out: the tokenizers of the providers. They are large, and closed for the models that matter most.
+"""
+
+from podium.types import Call, Card, Usage
+from podium.workers.render import render
+
+BYTES_PER_TOKEN = 2
+"""Fewer UTF-8 bytes per prompt token than text really has: see the module docstring."""
+
+TOKENS_PER_MESSAGE = 8
+"""Room for what a chat template puts around a message (3 to 6 tokens in the published templates)."""
+
+
+def bound(call: Call, max_tokens: int, card: Card | None = None) -> Usage:
+    """The most ``call`` can use: tokens, and dollars at the prices of ``card`` (None where one is unknown).
+
+    ``max_tokens`` is the worker's own cap on completion tokens; the call's, where it has one, counts instead.
+    Example: ``bound(Call.plain("6 times 7?"), 100)`` is 13 prompt tokens and 100 completion tokens.
+    """
+    messages = render(call)
+    size = sum(len(message.content.encode("utf-8", "surrogatepass")) for message in messages)
+    prompt = -(-size // BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE * len(messages)
+    completion = max_tokens if call.sampling.max_tokens is None else call.sampling.max_tokens
+    cost = None if card is None else price(card, prompt, completion)
+    return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost)
+
+
+def price(card: Card, prompt_tokens: int, completion_tokens: int) -> float | None:
+    """Dollars for these tokens at the prices of ``card``; None where one of the two prices is unknown.
+
+    Example: ``price(Card(name="a", prompt_usd=1e-6, completion_usd=2e-6), 1000, 500)`` is 0.002.
+    """
+    if card.prompt_usd is None or card.completion_usd is None:
+        return None
+    return prompt_tokens * card.prompt_usd + completion_tokens * card.completion_usd

@@ -1,0 +1,274 @@
+"""The journal's SQLite file: claims, completions and counts. Plain blocking code for one thread.
+
+    key unknown                  -> claimed by me      the call may go out
+    completed                    -> the completion     nothing goes out
+    claimed by a living owner    -> taken              wait and look again
+    claimed by a dead owner      -> claimed by me      and one more call is unsettled
+
+Every change is one transaction, on disk when it returns (write-ahead log, ``synchronous=FULL``: kill -9 and power loss);
+only the count of replays, which is no money, is written along with the next change. Prompts are not stored, only the
+hash of what was asked: the transcripts have the text.
+"""
+
+import json
+import os
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from podium.errors import ConfigError
+from podium.types import Completion
+from podium.workers.ledger import LedgerRow, read_ledger
+from podium.workers.owner import Owner, lives, opening
+
+APPLICATION_ID = 0x506F6431
+"""In the header of every journal ("Pod1"): tells it from any other SQLite file."""
+
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 30.0
+"""How long to wait for another process's transaction."""
+
+SCHEMA = (
+    """CREATE TABLE calls (
+        key TEXT PRIMARY KEY, worker TEXT NOT NULL, run TEXT NOT NULL,
+        owner TEXT NOT NULL, ticket INTEGER NOT NULL, bound_usd REAL, claimed_at REAL NOT NULL,
+        completion TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, cost_usd REAL)""",
+    """CREATE TABLE counts (
+        run TEXT NOT NULL, worker TEXT NOT NULL, replays INTEGER NOT NULL, failures INTEGER NOT NULL,
+        unsettled INTEGER NOT NULL, unbounded INTEGER NOT NULL, uncertain_usd REAL NOT NULL,
+        PRIMARY KEY (run, worker))""",
+)
+
+COMPLETION = TypeAdapter(Completion)
+
+
+class Claim(Enum):
+    """What became of a claim where no completion is stored."""
+
+    MINE = "mine"
+    TAKEN = "taken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One call as the file knows it. ``ticket`` tells this owner's claims apart; ``bound_usd`` is the most it can cost.
+
+    Example: ``Entry(key="9f...", worker="openai:gpt-5-mini", ticket=7, bound_usd=0.01)``.
+    """
+
+    key: str
+    worker: str
+    ticket: int
+    bound_usd: float | None
+
+
+class JournalFile:
+    """The file at ``path`` for one run; ``read_only`` opens it for looking up only.
+
+    Raises :class:`ConfigError`, also from every method, where the file is not a journal, is damaged, is of another
+    schema version, or can not be read or written.
+    """
+
+    def __init__(self, path: Path, run: str, *, read_only: bool) -> None:
+        self._path = path
+        self._run = run
+        self._folder = path.with_name(f"{path.name}.owners")
+        self._owner: Owner | None = None
+        self._new_replays: Counter[str] = Counter()
+        with self._explained():
+            if read_only:
+                self._open(_existing(path), may_create=False)
+            else:
+                with opening(self._folder):
+                    self._open(str(path), may_create=True)
+                    self._owner = Owner(self._folder)
+
+    def close(self) -> None:
+        """Close the file; open claims of this owner count as unsettled from now on."""
+        with self._explained():
+            if self._owner is not None:
+                self._store_replays()
+                self._owner.close()
+            self._database.close()
+
+    def stored(self, key: str) -> Completion | None:
+        """The completion of ``key``, if there is one. Not counted as a replay: :meth:`count_replay`."""
+        with self._explained():
+            row = self._database.execute("SELECT completion FROM calls WHERE key = ?", (key,)).fetchone()
+        return None if row is None or row[0] is None else self._read(key, row[0])
+
+    def claim(self, entry: Entry) -> Completion | Claim:
+        """The completion if there is one; else claim the call, unless a living owner has."""
+        with self._transaction() as owner:
+            row = self._database.execute(
+                "SELECT completion, owner, run, worker, bound_usd FROM calls WHERE key = ?", (entry.key,)
+            ).fetchone()
+            if row is not None:
+                text, holder, run, worker, bound_usd = row
+                if text is not None:
+                    return self._read(entry.key, text)
+                if lives(self._folder, holder):
+                    return Claim.TAKEN
+                self._count(run, worker, unsettled=1, bound_usd=bound_usd)
+            self._database.execute(
+                "REPLACE INTO calls (key, worker, run, owner, ticket, bound_usd, claimed_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (entry.key, entry.worker, self._run, owner.name, entry.ticket, entry.bound_usd, time.time()),
+            )
+        return Claim.MINE
+
+    def complete(self, entry: Entry, completion: Completion) -> None:
+        """Store the reply to a call this owner has claimed."""
+        # Escaped by json, not by pydantic: worker text may hold lone surrogates, which UTF-8 can not.
+        text = json.dumps(COMPLETION.dump_python(completion, mode="json"))
+        used = completion.usage
+        with self._transaction() as owner:
+            changed = self._database.execute(
+                "UPDATE calls SET completion = ?, prompt_tokens = ?, completion_tokens = ?, cost_usd = ? "
+                "WHERE key = ? AND owner = ? AND ticket = ? AND completion IS NULL",
+                (text, used.prompt_tokens, used.completion_tokens, used.cost_usd, entry.key, owner.name, entry.ticket),
+            ).rowcount
+            if not changed:
+                raise ConfigError(
+                    f"a call of {entry.worker!r} was taken over by another process while it was under way: was "
+                    f"{self._folder} removed? Leave that folder alone while a run is going"
+                )
+            self._store_replays()
+
+    def release(self, entry: Entry, *, paid: bool) -> None:
+        """The call failed: drop the claim, and count it as unsettled where it may have been ``paid``, else as a failure."""
+        with self._transaction() as owner:
+            changed = self._database.execute(
+                "DELETE FROM calls WHERE key = ? AND owner = ? AND ticket = ? AND completion IS NULL",
+                (entry.key, owner.name, entry.ticket),
+            ).rowcount
+            if changed and paid:
+                self._count(self._run, entry.worker, unsettled=1, bound_usd=entry.bound_usd)
+            elif changed:
+                self._count(self._run, entry.worker, failures=1)
+
+    def count_replay(self, worker: str) -> None:
+        """One more call of this run was answered for nothing."""
+        self._new_replays[worker] += 1
+
+    def ledger(self) -> list[LedgerRow]:
+        """The rows of all runs, sorted by run and worker."""
+        with self._explained():
+            rows = {(row.run, row.worker): row for row in read_ledger(self._database)}
+        for worker, replays in self._new_replays.items():
+            row = rows.get((self._run, worker), LedgerRow(run=self._run, worker=worker))
+            rows[self._run, worker] = replace(row, replays=row.replays + replays)
+        return [rows[place] for place in sorted(rows)]
+
+    def _open(self, address: str, *, may_create: bool) -> None:
+        """Connect; make an empty file a journal, refuse any other file that is not one."""
+        self._database = sqlite3.connect(address, uri=not may_create, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            self._check(may_create=may_create)
+            self._database.execute("PRAGMA synchronous = FULL")
+            self._database.create_function("lives", 1, lambda owner: lives(self._folder, owner))
+        except BaseException:
+            self._database.close()
+            raise
+
+    def _check(self, *, may_create: bool) -> None:
+        (application,) = self._database.execute("PRAGMA application_id").fetchone()
+        (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        (tables,) = self._database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        if may_create and application == 0 and tables == 0:
+            self._create()
+        elif application != APPLICATION_ID:
+            raise ConfigError(f"{self._path} is not a Podium journal; name another path, or move that file away")
+        elif version != SCHEMA_VERSION:
+            raise ConfigError(
+                f"the journal {self._path} has schema version {version}, this Podium reads version {SCHEMA_VERSION}; "
+                "open it with the Podium that wrote it, or name another path"
+            )
+
+    def _create(self) -> None:
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("BEGIN IMMEDIATE")
+        for statement in SCHEMA:
+            self._database.execute(statement)
+        self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        self._database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        self._database.execute("COMMIT")
+
+    def _count(
+        self,
+        run: str,
+        worker: str,
+        *,
+        replays: int = 0,
+        failures: int = 0,
+        unsettled: int = 0,
+        bound_usd: float | None = 0.0,
+    ) -> None:
+        unbounded = unsettled if bound_usd is None else 0
+        self._database.execute(
+            "INSERT INTO counts (run, worker, replays, failures, unsettled, unbounded, uncertain_usd) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, worker) DO UPDATE SET replays = replays + excluded.replays, "
+            "failures = failures + excluded.failures, unsettled = unsettled + excluded.unsettled, "
+            "unbounded = unbounded + excluded.unbounded, uncertain_usd = uncertain_usd + excluded.uncertain_usd",
+            (run, worker, replays, failures, unsettled, unbounded, bound_usd or 0.0),
+        )
+
+    def _store_replays(self) -> None:
+        for worker, replays in self._new_replays.items():
+            self._count(self._run, worker, replays=replays)
+        self._new_replays.clear()
+
+    def _read(self, key: str, text: str) -> Completion:
+        try:
+            return COMPLETION.validate_python(json.loads(text))
+        except (json.JSONDecodeError, ValidationError) as error:
+            raise ConfigError(
+                f"the journal {self._path} holds an unreadable reply under key {key}; restore the file from a copy, or "
+                "move it away and pay again"
+            ) from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Owner]:
+        """All or nothing, and no other writer in between."""
+        if self._owner is None:
+            raise ConfigError(f"the journal {self._path} is open in replay mode, which never writes; open it in record mode")
+        with self._explained():
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._owner
+                self._database.execute("COMMIT")
+            finally:
+                if self._database.in_transaction:  # something failed on the way
+                    self._database.execute("ROLLBACK")
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """The boundary to the disk: what goes wrong there is for the user to put right."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise ConfigError(
+                f"the journal {self._path} can not be read or written ({error}); check that its folder exists and is "
+                "writable, that the disk has room, and that no other program holds the file"
+            ) from error
+        except sqlite3.Error as error:
+            raise ConfigError(
+                f"{self._path} is not a journal or is damaged ({error}); restore it from a copy, name another path, or "
+                "move that file away"
+            ) from error
+        except OSError as error:
+            raise ConfigError(f"the journal {self._path} can not be used ({error}); name a path in a writable folder") from error
+
+
+def _existing(path: Path) -> str:
+    """The address of ``path`` for reading only. Raises OSError where there is no such file."""
+    path.open("rb").close()
+    # SQLite keeps two small files beside a write-ahead database, even to read; where none can be made, nobody writes.
+    mode = "mode=ro" if os.access(path.parent, os.W_OK) else "mode=ro&immutable=1"
+    return f"{path.absolute().as_uri()}?{mode}"

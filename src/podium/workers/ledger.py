@@ -1,0 +1,99 @@
+"""What a journal says about money: one row per run and worker."""
+
+import sqlite3
+from dataclasses import dataclass
+
+from podium.types import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerRow:
+    """The calls of one worker in one run.
+
+    Every call a provider may have billed is in ``calls`` or in ``unsettled``; ``replays`` and ``failures`` cost nothing.
+    Example: ``LedgerRow(run="r1", worker="openai:gpt-5-mini", calls=40, cost_usd=0.02, known_usd=0.02, replays=3)``.
+    """
+
+    run: str
+    """The run in which the calls were paid (for ``replays``: answered)."""
+    worker: str
+    """The worker's identity in the journal's keys."""
+    calls: int = 0
+    """Paid calls whose reply is on disk."""
+    replays: int = 0
+    """Calls answered from disk, or by an equal call under way, for nothing."""
+    unsettled: int = 0
+    """Calls that may have been paid and whose reply never came: killed, cancelled, timed out, cut."""
+    failures: int = 0
+    """Calls the provider turned away, surely unpaid."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = 0.0
+    """Cost of ``calls``; None where the cost of one is unknown."""
+    known_usd: float = 0.0
+    """The known part of ``cost_usd``."""
+    uncertain_usd: float | None = 0.0
+    """Upper bound of what ``unsettled`` cost; None where the bound of one is unknown."""
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens and dollars of ``calls``, e.g. to charge a budget with what a killed run had spent."""
+        return Usage(
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cost_usd=self.cost_usd,
+        )
+
+
+# TOTAL, unlike SUM, of nothing is 0.0; a missing cost or bound is counted, so that an unknown never looks like 0.
+LEDGER = """
+    SELECT run, worker, SUM(calls), SUM(replays), SUM(unsettled), SUM(failures), SUM(prompt_tokens), SUM(completion_tokens),
+        TOTAL(cost_usd), SUM(unpriced), TOTAL(uncertain_usd), SUM(unbounded)
+    FROM (
+        SELECT run, worker, 1 AS calls, 0 AS replays, 0 AS unsettled, 0 AS failures, prompt_tokens, completion_tokens,
+            cost_usd, cost_usd IS NULL AS unpriced, 0 AS uncertain_usd, 0 AS unbounded
+        FROM calls WHERE completion IS NOT NULL
+        UNION ALL
+        SELECT run, worker, 0, 0, 1, 0, 0, 0, 0, 0, bound_usd, bound_usd IS NULL
+        FROM calls WHERE completion IS NULL AND NOT lives(owner)
+        UNION ALL
+        SELECT run, worker, 0, replays, unsettled, failures, 0, 0, 0, 0, uncertain_usd, unbounded
+        FROM counts
+    )
+    GROUP BY run, worker ORDER BY run, worker"""
+
+
+def read_ledger(database: sqlite3.Connection) -> list[LedgerRow]:
+    """The rows of all runs, sorted by run and worker; the SQL function ``lives(owner)`` has to be defined.
+
+    A claim of a dead owner counts as unsettled, also before somebody takes it over.
+    """
+    return [
+        LedgerRow(
+            run=run,
+            worker=worker,
+            calls=calls,
+            replays=replays,
+            unsettled=unsettled,
+            failures=failures,
+            prompt_tokens=prompt_tokens,
+            completion_tokens=completion_tokens,
+            cost_usd=None if unpriced else known_usd,
+            known_usd=known_usd,
+            uncertain_usd=None if unbounded else uncertain_usd,
+        )
+        for (
+            run,
+            worker,
+            calls,
+            replays,
+            unsettled,
+            failures,
+            prompt_tokens,
+            completion_tokens,
+            known_usd,
+            unpriced,
+            uncertain_usd,
+            unbounded,
+        ) in database.execute(LEDGER)
+    ]

@@ -1,0 +1,97 @@
+"""Counts what calls cost and keeps them within budgets, for the question and for the run at once."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from podium.errors import BudgetExceeded, ConfigError
+from podium.protocols import Worker
+from podium.types import Call, Card, Completion, Usage
+from podium.workers.billing import surely_unpaid
+from podium.workers.bound import bound, price
+from podium.workers.budget import Budget, Reservation
+from podium.workers.prices import how_to_price
+
+
+class Metered:
+    """A worker whose calls every one of ``budgets`` has to allow.
+
+    Before a call its upper bound (:mod:`podium.workers.bound`) at the prices of ``card`` is reserved in all of them;
+    afterwards the bound is replaced by what the call used. A call that fails keeps its bound booked as *uncertain* unless
+    it was surely unpaid (:mod:`podium.workers.billing`). A call still running when the seconds of a budget are over is cut
+    off. ``max_tokens`` is the worker's cap on completion tokens.
+
+    Raises :class:`BudgetExceeded` where a budget does not allow the call, and :class:`ConfigError`, when made, for a budget
+    in dollars on a worker without a price. Example::
+
+        Metered(chat, card, 4096, [Budget(usd=0.10, name="question"), run_budget])
+    """
+
+    def __init__(self, worker: Worker, card: Card, max_tokens: int, budgets: Sequence[Budget]) -> None:
+        if max_tokens < 1:
+            raise ConfigError(f"max_tokens of worker {card.name!r} is {max_tokens}; set 1 or more")
+        if any(budget.usd is not None for budget in budgets) and price(card, 1, 1) is None:
+            raise ConfigError(f"a budget in dollars can not be kept: {how_to_price(card.name)}")
+        self._worker = worker
+        self._card = card
+        self._max_tokens = max_tokens
+        self._budgets = tuple(budgets)
+
+    async def __call__(self, call: Call) -> Completion:
+        """Answer ``call`` if it can be afforded."""
+        most = bound(call, self._max_tokens, self._card)
+        held = self._reserve(most)
+        try:
+            completion = await self._bounded(call)
+        except BaseException as error:  # cancellation and bugs too: whatever ends the call, its reservation ends with it
+            for budget, reservation in held:
+                budget.release(reservation, uncertain=not surely_unpaid(error))
+            raise
+        used = self._priced(completion.usage, most)
+        for budget, reservation in held:
+            budget.settle(reservation, used)
+        return completion
+
+    def bound_usd(self, call: Call) -> float | None:
+        """The most ``call`` can cost; None where the price is unknown. For ``Journal.worker``."""
+        return bound(call, self._max_tokens, self._card).cost_usd
+
+    def _reserve(self, most: Usage) -> list[tuple[Budget, Reservation]]:
+        """Reserve in all budgets or in none."""
+        held: list[tuple[Budget, Reservation]] = []
+        try:
+            for budget in self._budgets:
+                held.append((budget, budget.reserve(most.cost_usd, most.tokens)))  # noqa: PERF401 - kept on failure
+        except (BudgetExceeded, ConfigError):
+            for budget, reservation in held:
+                budget.release(reservation)
+            raise
+        return held
+
+    async def _bounded(self, call: Call) -> Completion:
+        """The call, cut off when the seconds of the first budget are over."""
+        clocks = [(left, budget) for budget in self._budgets if (left := budget.remaining_seconds) is not None]
+        if not clocks:
+            return await self._worker(call)
+        left, tightest = min(clocks, key=lambda clock: clock[0])
+        limit = asyncio.timeout(left)
+        try:
+            async with limit:
+                return await self._worker(call)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise BudgetExceeded(
+                f"the {tightest.name} budget of {tightest.seconds:g} seconds was over during a call of worker "
+                f"{self._card.name!r}, which was cut off; raise the budget to go on"
+            ) from error
+
+    def _priced(self, usage: Usage, most: Usage) -> Usage:
+        """``usage`` as the budgets book it. What the provider did not report is taken at the card's prices, or at its bound."""
+        if usage.prompt_tokens < 0 or usage.completion_tokens < 0:  # hostile or broken: it would win back what was spent
+            return most
+        if usage.cost_usd is not None:
+            return usage
+        if usage.tokens == 0:  # no call uses nothing: the provider did not say
+            return most
+        return replace(usage, cost_usd=price(self._card, usage.prompt_tokens, usage.completion_tokens))

@@ -1,0 +1,239 @@
+"""The command line: what it prints, what it writes, and that bad input gets a clear message and its own exit code."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from podium.cli.app import app
+
+QUESTION = "What is the capital of Australia? A) Accra B) Canberra C) Helsinki D) Vienna"
+POOL = '[[worker]]\nname = "a"\nmodel = "openai:gpt-5-mini"\n'
+
+
+def podium(*arguments: str, stdin: str | None = None, env: dict[str, str | None] | None = None) -> Result:
+    return CliRunner().invoke(app, list(arguments), input=stdin, env=env)
+
+
+def pool_file(folder: Path, text: str = POOL) -> str:
+    path = folder / "pool.toml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_ask_conducts_and_answers() -> None:
+    result = podium("ask", QUESTION)
+    assert result.exit_code == 0
+    assert "cedar" in result.output
+    assert "Answer: B" in result.output
+
+
+def test_ask_json_is_one_object_with_the_whole_run() -> None:
+    result = podium("ask", QUESTION, "--json")
+    run = json.loads(result.stdout)
+    assert run["answer"].endswith("Answer: B")
+    assert run["failure"] is None
+    assert run["transcripts"][0]["results"][0]["worker"] == "cedar"
+    assert run["usage"]["cost_usd"] > 0
+
+
+def test_ask_reads_standard_input() -> None:
+    assert "Answer: B" in podium("ask", "-", stdin=QUESTION).output
+
+
+@pytest.mark.parametrize("policy", ["solo:cedar", "solo:2", "reflection:cedar", "consensus:cedar", "mixture", "best"])
+def test_every_policy_of_the_built_in_pool_answers(policy: str) -> None:
+    result = podium("ask", QUESTION, "--policy", policy)
+    assert result.exit_code == 0, result.output
+
+
+def test_ask_draws_the_run(tmp_path: Path) -> None:
+    picture = tmp_path / "run.svg"
+    assert podium("ask", QUESTION, "--svg", str(picture)).exit_code == 0
+    assert picture.read_text().startswith("<svg")
+
+
+BAD_INPUT: dict[str, tuple[list[str], str]] = {
+    "no such pool file": (["ask", "q", "--pool", "{dir}/none.toml"], "none.toml: there is no such file"),
+    "pool is a folder": (["ask", "q", "--pool", "{dir}"], "is a directory"),
+    "budget 0": (["ask", "q", "--budget-usd", "0"], "allows no call"),
+    "negative budget": (["ask", "q", "--budget-seconds", "-1"], "allows no call"),
+    "budget nan": (["ask", "q", "--budget-usd", "nan"], "allows no call"),
+    "empty question": (["ask", "  "], "the question is empty"),
+    "no question": (["ask"], "either one question"),
+    "question and file": (["ask", "q", "--file", "f"], "either one question"),
+    "no such file": (["ask", "--file", "{dir}/none.jsonl"], "none.jsonl"),
+    "binary file": (["ask", "--file", sys.executable], "no text file"),
+    "unknown policy": (["ask", "q", "--policy", "magic"], "there is no policy 'magic'"),
+    "unknown worker": (["ask", "q", "--policy", "solo:nobody"], "no worker is named 'nobody'"),
+    "worker out of range": (["ask", "q", "--policy", "solo:9"], "there is no worker 9; workers are 0 to 6"),
+    "no worker named": (["ask", "q", "--policy", "solo"], "needs a worker"),
+    "not a gym question": (["ask", "Why is the sky blue?"], "answers questions of its gym only"),
+    "prompting the gym": (["ask", "q", "--policy", "chat"], "can not be prompted"),
+    "svg into nowhere": (["ask", QUESTION, "--svg", "{dir}/none/x.svg"], "can not write"),
+    "out into nowhere": (["ask", "--file", "{dir}/q.jsonl", "--out", "{dir}/none/x.jsonl"], "none/x.jsonl"),
+    "evaluate nothing": (["evaluate"], "either on a file of problems"),
+    "unknown split": (["evaluate", "--gym", "4", "--split", "x"], "there is no split 'x'"),
+    "unknown arm": (["evaluate", "--gym", "4", "--arm", "x"], "arm 'x'"),
+    "no ledger": (["pool", "ledger", "{dir}/none.db"], "there is no journal"),
+    "unknown kind": (["gym", "problems", "--kind", "x"], "unknown kind 'x'"),
+    "no replay folder": (["demo", "--replay", "{dir}/none"], "none"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_INPUT.values(), ids=BAD_INPUT.keys())
+def test_bad_input_gets_a_clear_message_and_exit_code_2(arguments: list[str], message: str, tmp_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_text(json.dumps({"question": QUESTION}))
+    result = podium(*(argument.format(dir=tmp_path) if "{dir}" in argument else argument for argument in arguments))
+    shown = " ".join(result.output.split())
+    assert result.exit_code == 2, shown
+    assert message in shown
+    assert "Traceback" not in shown
+
+
+BAD_POOLS = {
+    "unknown key": (POOL + 'colour = "red"\n', "colour"),
+    "empty pool": ("", "the pool is empty"),
+    "empty table": ("[conductor]\nworker = 'a'\n", "the pool is empty"),
+    "missing variable": (POOL, "the environment variable OPENAI_API_KEY is not set"),
+    "a key in the file": (POOL + 'api_key = "sk-abcdefghijklmnopqrstuvwxyz"\n', "api_key_env"),
+    "no TOML": ("[[worker", "is not TOML"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_POOLS.values(), ids=BAD_POOLS.keys())
+@pytest.mark.parametrize("command", ["ask", "check"])
+def test_bad_pool_files(command: str, text: str, message: str, tmp_path: Path) -> None:
+    arguments = ["ask", "q", "--policy", "solo:a"] if command == "ask" else ["pool", "check"]
+    result = podium(*arguments, "--pool", pool_file(tmp_path, text), env={"OPENAI_API_KEY": None})
+    shown = " ".join(result.output.split())
+    assert result.exit_code == 2, shown
+    assert message in shown
+    assert "sk-abcdef" not in shown
+
+
+def test_a_two_megabyte_question_is_refused() -> None:
+    result = podium("ask", "-", stdin="word " * 400_000)
+    assert result.exit_code == 2
+    assert "at most 1000000" in " ".join(result.output.split())
+
+
+def test_a_dollar_budget_needs_a_price(tmp_path: Path) -> None:
+    pool = pool_file(tmp_path, '[[worker]]\nname = "a"\nmodel = "openai:none-such"\nbase_url = "http://127.0.0.1:9/v1"\n')
+    result = podium("ask", "q", "--policy", "solo:a", "--pool", pool, "--budget-usd", "1")
+    assert result.exit_code == 2
+    assert "prompt_usd_per_million" in result.output
+
+
+def test_a_world_fault_exits_with_3(tmp_path: Path) -> None:
+    text = '[[worker]]\nname = "a"\nmodel = "openai:x"\nbase_url = "http://127.0.0.1:9/v1"\nretries = 0\n'
+    result = podium("ask", "q", "--policy", "solo:a", "--pool", pool_file(tmp_path, text))
+    assert result.exit_code == 3
+    assert "WorkerUnavailable" in result.output
+
+
+def questions(folder: Path, n: int = 8) -> Path:
+    path = folder / "questions.jsonl"
+    path.write_text(podium("gym", "problems", "-n", str(n)).stdout)
+    return path
+
+
+def test_a_file_of_questions_is_answered_and_resumed(tmp_path: Path) -> None:
+    path = questions(tmp_path)
+    out = tmp_path / "answers.jsonl"
+    first = podium("ask", "--file", str(path), "--out", str(out), "--json")
+    assert json.loads(first.stdout) | {"cost_usd": 0} == {
+        "answered": 8,
+        "failed": 0,
+        "missing": 0,
+        "cost_usd": 0,
+        "out": str(out),
+    }
+    lines = out.read_text().splitlines()
+    assert len(lines) == 8
+    # A killed run leaves fewer lines, the last one torn: the rerun mends that and asks only what is missing.
+    out.write_text("\n".join(lines[:5]) + "\n" + lines[5][:40])
+    again = podium("ask", "--file", str(path), "--out", str(out), "--json")
+    assert json.loads(again.stdout)["answered"] == 8
+    assert sorted(out.read_text().splitlines())[0] in lines
+    assert len(out.read_text().splitlines()) == 8
+
+
+def test_answers_of_another_policy_are_not_taken_for_these(tmp_path: Path) -> None:
+    path, out = questions(tmp_path, 4), tmp_path / "answers.jsonl"
+    podium("ask", "--file", str(path), "--out", str(out))
+    podium("ask", "--file", str(path), "--out", str(out), "--policy", "solo:brook")
+    assert len(out.read_text().splitlines()) == 8
+
+
+def test_evaluate_prints_a_table_and_resumes(tmp_path: Path) -> None:
+    out = tmp_path / "results.jsonl"
+    arguments = ["evaluate", "--gym", "40", "--arm", "worker:brook", "--arm", "best", "--out", str(out), "--json"]
+    report = json.loads(podium(*arguments).stdout)
+    alone, best = report["arms"]
+    assert (alone["arm"], best["arm"]) == ("worker:brook", "best")
+    assert best["accuracy"] > alone["accuracy"]
+    assert best["world_faults"] == 0
+    assert len(best["kinds"]) == 4
+    assert len(out.read_text().splitlines()) == 80
+    assert json.loads(podium(*arguments).stdout) == report
+    assert len(out.read_text().splitlines()) == 80
+    assert "| arm |" in podium(*arguments[:-1], "--markdown").stdout
+
+
+def test_evaluate_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text(
+        '{"question": "Ada has 43 candles and buys 6 boxes of 9 candles each. How many candles does Ada have now?", "target": 97}'
+    )
+    result = podium("evaluate", "--file", str(path), "--arm", "best", "--json")
+    assert json.loads(result.stdout)["arms"][0]["accuracy"] == 1.0
+
+
+def test_a_spent_budget_stops_cleanly_and_keeps_what_was_answered(tmp_path: Path) -> None:
+    path, out = questions(tmp_path, 40), tmp_path / "answers.jsonl"
+    result = podium("ask", "--file", str(path), "--out", str(out), "--budget-usd", "0.003", "--concurrency", "2")
+    assert result.exit_code == 2
+    assert "BudgetExceeded" in result.output
+    answered = out.read_text().splitlines()
+    assert 1 <= len(answered) < 40
+    assert podium("ask", "--file", str(path), "--out", str(out)).exit_code == 0
+    assert len(out.read_text().splitlines()) == 40
+
+
+def test_demo_runs_offline() -> None:
+    result = podium("demo", "--problems", "8")
+    assert result.exit_code == 0, result.output
+    assert "known-best" in result.output
+    assert "step 1" in result.output
+
+
+def test_demo_conducts_recorded_models(data: Path) -> None:
+    result = podium("demo", "--problems", "4", "--replay", str(data / "replay"))
+    assert result.exit_code == 0, result.output
+    assert "majority vote" in result.output
+
+
+def test_version_and_help() -> None:
+    assert podium("--version").output.strip() == "0.1.0"
+    for command in (
+        ["ask"],
+        ["evaluate"],
+        ["demo"],
+        ["pool", "check"],
+        ["pool", "ledger"],
+        ["gym", "problems"],
+        ["gym", "serve"],
+    ):
+        assert podium(*command, "--help").exit_code == 0
+
+
+def test_the_command_is_installed() -> None:
+    command = Path(sys.executable).parent / "podium"
+    done = subprocess.run([command, "ask", QUESTION], capture_output=True, text=True, env=os.environ | {"NO_COLOR": "1"})
+    assert done.returncode == 0, done.stderr
+    assert "Answer: B" in done.stdout

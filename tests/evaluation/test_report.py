@@ -1,0 +1,112 @@
+import io
+import json
+from dataclasses import replace
+
+from rich.console import Console
+
+from podium.evaluation.metrics import Interval, Row, summarise
+from podium.evaluation.report import as_object, markdown_table, terminal_table
+
+ROW = Row(
+    arm="gpt",
+    kind=None,
+    problems=450,
+    n=450,
+    correct=338,
+    accuracy=0.7511,
+    interval=Interval(low=0.7091, high=0.7889),
+    no_answer=4,
+    policy_failures=2,
+    world_faults=3,
+    cost_usd=0.00123,
+    tokens=812.4,
+    seconds=1.26,
+    seconds_p95=3.51,
+    steps=1.0,
+)
+DOWN = replace(ROW, arm="down", n=0, accuracy=None, interval=None, cost_usd=None, tokens=None, seconds=None, steps=None)
+ROWS = [
+    ROW,
+    replace(ROW, kind="code", accuracy=0.5, interval=Interval(low=0.25, high=0.75)),
+    replace(ROW, arm="free", cost_usd=None, tokens=None),
+    replace(ROW, arm="cheap", cost_usd=0.0000012, seconds=0.004),
+    replace(DOWN, seconds_p95=None),
+]
+
+
+def shown(rows: list[Row]) -> str:
+    console = Console(file=io.StringIO(), width=250)
+    console.print(terminal_table(rows))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_markdown_has_one_line_per_arm_and_one_column_per_kind() -> None:
+    header, ruler, gpt, free, cheap, down = (cells(line) for line in markdown_table(ROWS).split("\n"))
+    assert header == [
+        "arm",
+        "n",
+        "accuracy (95 % CI)",
+        "code",
+        "steps",
+        "$ per question",
+        "tokens",
+        "seconds",
+        "seconds p95",
+        "no answer",
+        "invalid",
+        "faults",
+    ]
+    assert set(ruler) == {"---", "---:"}
+    assert gpt == [
+        "gpt",
+        "450",
+        "75.1 % (70.9 to 78.9)",
+        "50.0 % (25.0 to 75.0)",
+        "1.0",
+        "0.0012",
+        "812",
+        "1.3",
+        "3.5",
+        "4",
+        "2",
+        "3",
+    ]
+    assert (free[3], free[5], free[6]) == ("–", "unknown", "unknown")
+    assert (cheap[5], cheap[7]) == ("1.2e-06", "0.004")
+    assert down == ["down", "0", "–", "–", "–", "–", "–", "–", "–", "4", "2", "3"]
+
+
+def test_the_terminal_shows_the_same_cells() -> None:
+    seen = shown(ROWS)
+    for line in markdown_table(ROWS).split("\n")[2:]:
+        for cell in cells(line):
+            assert cell in seen
+
+
+def test_hostile_names_break_no_table() -> None:
+    rows = [replace(ROW, arm="[red]a|b[/nope]\n<script>"), replace(ROW, arm="a", kind="x|y")]
+    assert "[red]a|b[/nope]" in shown(rows)
+    header, _, line = markdown_table(rows).split("\n")
+    assert line.replace("\\|", "").count("|") == header.replace("\\|", "").count("|") == 13
+    assert "\\<script\\>" in line
+
+
+def test_the_object_is_json_with_the_figures_in_full() -> None:
+    plain = json.loads(json.dumps(as_object(ROWS), allow_nan=False))
+    assert [arm["arm"] for arm in plain["arms"]] == ["gpt", "free", "cheap", "down"]
+    gpt, free = plain["arms"][:2]
+    assert gpt["accuracy"] == 0.7511
+    assert gpt["interval"] == {"low": 0.7091, "high": 0.7889}
+    assert [(kind["kind"], kind["accuracy"]) for kind in gpt["kinds"]] == [("code", 0.5)]
+    assert free["cost_usd"] is None
+    assert free["kinds"] == []
+
+
+def test_no_rows_are_an_empty_table() -> None:
+    assert len(markdown_table(summarise([])).split("\n")) == 2
+    assert as_object([]) == {"arms": []}

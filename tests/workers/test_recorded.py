@@ -1,0 +1,167 @@
+"""Recorded answers: found where the question stands, refused where it does not; recorded JSON becomes readable text."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.errors import ConfigError, WorkerRefused
+from podium.types import Call, Earlier, Message, ask
+from podium.workers.recorded import Recorded, answer_text, load_replay
+
+DUCKS = "Janet's ducks lay 16 eggs per day.\n\nHow many are left?"
+WORKER = Recorded({DUCKS: "9", "6 times 7?": "42", "What is 6 times 7?": "forty-two", "7?": "seven"}, "llama")
+
+
+class TestRecorded:
+    @pytest.mark.parametrize(
+        ("call", "answer"),
+        [
+            (Call.plain(DUCKS), "9"),
+            (Call.plain(f"  {DUCKS}\n"), "9"),
+            (Call.plain((Message(role="system", content="Be brief."), *ask("6 times 7?"))), "42"),
+            (Call(question=ask(DUCKS), subtask="What is 6 times 7?"), "9"),  # what the user asked comes first
+            (Call(subtask="Check it.", visible=(Earlier(question=ask(DUCKS), subtask="Solve.", response="8"),)), "9"),
+            (Call(subtask=f"Solve this carefully:\n\n{DUCKS}\n\nThen stop."), "9"),
+            (Call(subtask="Compute: What is 6 times 7? Explain."), "forty-two"),  # the longest that stands there
+            (Call(subtask="Go on.", visible=(Earlier(subtask=f"Solve: {DUCKS}", response="?"),)), "9"),
+        ],
+    )
+    async def test_finds_the_question(self, call: Call, answer: str) -> None:
+        assert (await WORKER(call)).text == answer
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            Call.plain("6 times 8?"),
+            Call(subtask="What is 17?x"),
+            Call(subtask="Go on.", visible=(Earlier(subtask="Plan.", response=DUCKS),)),  # a response is no question
+            Call(),
+        ],
+    )
+    async def test_refuses_what_was_not_recorded(self, call: Call) -> None:
+        with pytest.raises(WorkerRefused, match="llama has no recorded answer"):
+            await WORKER(call)
+
+    async def test_does_not_invent_a_price_and_streams(self) -> None:
+        told: list[str | None] = []
+        completion = await WORKER(Call(question=ask("6 times 7?"), on_token=told.append))
+        assert completion.usage.cost_usd is None
+        assert told == ["42"]
+
+    def test_an_empty_question_would_match_everything(self) -> None:
+        with pytest.raises(ConfigError, match="empty question"):
+            Recorded({" ": "yes"}, "llama")
+
+
+class TestAnswerText:
+    @pytest.mark.parametrize(
+        ("output", "text"),
+        [
+            ('{"reasoning": "6 * 7", "answer": "42"}', "6 * 7\n\nAnswer: 42"),
+            ('``` json\n{\n "reasoning": " a\\nb ",\n "answer": "$18"\n}\n```', "a\nb\n\nAnswer: $18"),
+            ('Here: {"answer": 42} Done.', "Answer: 42"),
+            ('{"reasoning": "x", "answer": {"a": [1, null, true]}}', "x\n\nAnswer: {'a': [1, None, True]}"),
+            ('{"reasoning": "line\nbreak", "answer": "1"}', "line\nbreak\n\nAnswer: 1"),
+            # LaTeX: once undoubled, once doubled, once a real escape
+            (r'{"reasoning": "\frac{1}{2} \cdot x", "answer": "\boxed{3}"}', "\\frac{1}{2} \\cdot x\n\nAnswer: \\boxed{3}"),
+            (r'{"reasoning": "\\frac{1}{2}", "answer": "\\theta"}', "\\frac{1}{2}\n\nAnswer: \\theta"),
+            (
+                r'{"reasoning": "a \neq b\nNext\u00e9 \underline{x}", "answer": "\"q\""}',
+                'a \\neq b\nNexté \\underline{x}\n\nAnswer: "q"',
+            ),
+        ],
+    )
+    def test_reads(self, output: str, text: str) -> None:
+        assert answer_text(output) == text
+
+    @pytest.mark.parametrize(
+        "output",
+        [
+            "The answer is 42.",
+            "",
+            '{"reasoning": "and so on"\n "answer": "315"}',
+            '{"reasoning": "cut off he',
+            '{"reasoning": "no answer"}',
+            '["answer"]',
+            "{2, 3}",
+            '{"a":' * 100_000 + "}",
+        ],
+    )
+    def test_leaves_alone_what_it_can_not_read(self, output: str) -> None:
+        assert answer_text(output) == output
+
+    @given(st.text())
+    def test_never_fails(self, output: str) -> None:
+        answer_text(output)
+
+    @given(reasoning=st.text('ab \n"{}é'), answer=st.text('0123$-{}"é', min_size=1))
+    def test_proper_json_is_read_as_json(self, reasoning: str, answer: str) -> None:
+        output = json.dumps({"reasoning": reasoning, "answer": answer})
+        assert answer_text(output) == f"{reasoning.strip()}\n\nAnswer: {answer}"
+
+
+def write(file: Path, lines: list[Any]) -> None:
+    file.parent.mkdir(exist_ok=True)
+    with gzip.open(file, "wt", encoding="utf-8") as out:
+        out.writelines((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(
+        tmp_path / "questions.jsonl.gz",
+        [
+            {"dataset": "gsm", "id": "1", "question": DUCKS, "answer": "9", "prompt": "not needed"},
+            {"dataset": "math", "id": 7, "question": "Find x.", "answer": "1", "prompt": ""},
+        ],
+    )
+    for name, answer in (("phi", "8"), ("llama", "9")):
+        write(
+            tmp_path / "outputs" / f"{name}.jsonl.gz",
+            [
+                {"dataset": "gsm", "id": "1", "output": json.dumps({"reasoning": "Count.", "answer": answer})},
+                {"dataset": "math", "id": 7, "output": "x is 1"},
+            ],
+        )
+    return tmp_path
+
+
+class TestLoadReplay:
+    async def test_reads_every_worker(self, folder: Path) -> None:
+        workers = load_replay(folder)
+        assert [name for name, _ in workers] == ["llama", "phi"]
+        said = [(await worker(Call.plain(question))).text for _, worker in workers for question in (DUCKS, "Find x.")]
+        assert said == ["Count.\n\nAnswer: 9", "x is 1", "Count.\n\nAnswer: 8", "x is 1"]
+
+    async def test_keeps_to_one_dataset(self, folder: Path) -> None:
+        (_, llama), _ = load_replay(folder, dataset="gsm")
+        assert (await llama(Call.plain(DUCKS))).text.endswith("9")
+        with pytest.raises(WorkerRefused):
+            await llama(Call.plain("Find x."))
+
+    def test_says_what_is_wrong(self, folder: Path) -> None:
+        with pytest.raises(ConfigError, match="no questions of dataset 'gsm8k'"):
+            load_replay(folder, dataset="gsm8k")
+        with pytest.raises(ConfigError, match="can not be read"):
+            load_replay(folder / "nowhere")
+        bad = folder / "outputs" / "bad.jsonl.gz"
+        for line, message in [
+            ("{", "line 1 is not as"),
+            ({"dataset": "gsm", "id": "1"}, "line 1 is not as"),
+            ({"dataset": "gsm", "id": "9", "output": "?"}, "not among the questions"),
+        ]:
+            write(bad, [line])
+            with pytest.raises(ConfigError, match=message):
+                load_replay(folder)
+        bad.write_bytes((folder / "outputs" / "phi.jsonl.gz").read_bytes()[:-20])
+        with pytest.raises(ConfigError, match="can not be read"):
+            load_replay(folder)
+        for file in (folder / "outputs").iterdir():
+            file.unlink()
+        with pytest.raises(ConfigError, match="nobody to replay"):
+            load_replay(folder)
