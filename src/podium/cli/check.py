@@ -65,9 +65,18 @@ async def ledger(path: Path, *, as_json: bool) -> None:
     table = Table("run", "worker", "paid calls", "replays", "unsettled", "tokens", "cost")
     for row in rows:
         cost = dollars(row.usage) if row.cost_usd is not None else f"unknown (known part ${row.known_usd:.6f})"
-        cells = (row.run, row.worker, str(row.calls), str(row.replays), str(row.unsettled), str(row.usage.tokens), cost)
+        cells = (row.run, _model(row.worker), str(row.calls), str(row.replays), str(row.unsettled), str(row.usage.tokens), cost)
         table.add_row(*(Text(plain(cell, 80)) for cell in cells))
     Console().print(table)
+
+
+def _model(identity: str) -> str:
+    """The model in a chat worker's identity, which is JSON; any other identity as it is."""
+    try:
+        parts = json.loads(identity)
+        return f"{parts['provider']}:{parts['model']}"
+    except (ValueError, TypeError, KeyError):
+        return identity
 
 
 async def _ping(member: Member) -> Health:

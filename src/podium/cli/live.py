@@ -15,7 +15,7 @@ from rich.text import Text
 
 from podium.events import Answered, Event, StepFinished, StepStarted, StepToken, WorkflowWritten
 from podium.types import StepResult, Workflow
-from podium.workflow.draw import dollars, plain, sees
+from podium.workflow.draw import dollars, plain, said, sees
 
 
 class RunView:
@@ -104,7 +104,7 @@ class _Round:
             result = self.results.get(index)
             if result is not None:
                 style = "green" if result.failure is None else "red"
-                says, seconds, cost = _says(result), f"{result.seconds:.1f} s", _cost(result)
+                says, seconds, cost = said(result), f"{result.seconds:.1f} s", _cost(result)
             elif index in self.started:
                 style, says, cost = "yellow", self.said.get(index, "") or "...", ""
                 seconds = f"{time.perf_counter() - self.started[index]:.1f} s"
@@ -130,14 +130,8 @@ def _count(steps: int) -> str:
 def _line(workflow: Workflow | None, index: int, result: StepResult) -> str:
     shown = "" if workflow is None else f" (sees {sees(workflow, index)})"
     return (
-        f"  step {index} {plain(result.worker, 24)}{shown}: {plain(_says(result), 100)} [{result.seconds:.2f} s {_cost(result)}]"
+        f"  step {index} {plain(result.worker, 24)}{shown}: {plain(said(result), 100)} [{result.seconds:.2f} s {_cost(result)}]"
     )
-
-
-def _says(result: StepResult) -> str:
-    if result.completion is not None:
-        return result.completion.text
-    return "" if result.failure is None else f"{result.failure.kind}: {result.failure.message}"
 
 
 def _cost(result: StepResult) -> str:

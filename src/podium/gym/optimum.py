@@ -18,7 +18,8 @@ from importlib import resources
 from typing import Any
 
 from podium.gym.gauge import Gauge, wilson
-from podium.gym.specialists import PROFILES, Specialist
+from podium.gym.profiles import PROFILES
+from podium.gym.specialists import Specialist
 from podium.gym.world import World
 from podium.types import Step, Workflow
 

@@ -141,16 +141,21 @@ def _check_id(row: dict[str, str | None], number: int, ids: dict[str, int]) -> N
         raise ConfigError(f"the id {own_id!r} is that of line {ids[own_id]} already")
 
 
-def _problem(path: Path, row: dict[str, str | None]) -> Problem:
-    question, own_id = row["question"] or "", row.get("id")
+def checked_question(question: str) -> str:
+    """``question``, if it can be asked. Raises :class:`ConfigError` where it is empty, no valid text, or too long."""
     if not question.strip():
-        raise ConfigError("the question is empty")
+        raise ConfigError('the question is empty; write it in quotes: "What is 6 times 7?"')
     try:
         size = len(question.encode("utf-8"))
     except UnicodeEncodeError as error:
         raise ConfigError("the question holds half a surrogate pair, which can not be sent to a worker") from error
     if size > MAX_QUESTION_BYTES:
         raise ConfigError(f"the question has {size} bytes; at most {MAX_QUESTION_BYTES} can be asked")
+    return question
+
+
+def _problem(path: Path, row: dict[str, str | None]) -> Problem:
+    question, own_id = checked_question(row["question"] or ""), row.get("id")
     return Problem(
         question=question,
         target=str(row.get("target") or ""),

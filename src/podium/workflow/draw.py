@@ -50,7 +50,7 @@ def as_text(transcript: Transcript, width: int = 110) -> str:
             figures += f"  {dollars(result.completion.usage)}"
         lines.append(f"step {index}  {plain(result.worker, 24)}   sees: {sees(transcript.workflow, index)}   {figures}")
         lines.append(f"  asked   {plain(result.step.subtask, width - 10)}")
-        lines.append(f"  says    {plain(_outcome(result), width - 10)}")
+        lines.append(f"  says    {plain(said(result), width - 10)}")
     return "\n".join(lines)
 
 
@@ -114,7 +114,7 @@ def _box(workflow: Workflow, index: int, result: StepResult, place: tuple[int, i
         (f"{index}  {plain(result.worker, 22)}", "#0f172a", "600"),
         (f"sees {plain(sees(workflow, index), 34)}", "#475569", "400"),
         (plain(result.step.subtask, 38), "#475569", "400"),
-        (plain(_outcome(result), 38), "#b91c1c" if failed else "#0f766e", "400"),
+        (plain(said(result), 38), "#b91c1c" if failed else "#0f766e", "400"),
         (f"{_seconds(result):.2f} s{cost}", "#475569", "400"),
     ]
     fill, border = ("#fef2f2", "#b91c1c") if failed else ("#f8fafc", "#94a3b8")
@@ -134,7 +134,8 @@ def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
     )
 
 
-def _outcome(result: StepResult) -> str:
+def said(result: StepResult) -> str:
+    """What came of a step, in words: its text, or why there is none. Not yet safe to show; see :func:`plain`."""
     if result.completion is not None:
         return result.completion.text
     return "" if result.failure is None else f"{result.failure.kind}: {result.failure.message}"

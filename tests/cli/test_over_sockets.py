@@ -1,0 +1,84 @@
+"""The command line over real sockets: a pool file whose workers are the gym's own server."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from benchmarks.faults import gym_server, write_pool
+from podium.cli.app import app
+from podium.gym.verify import judge
+from podium.gym.world import World
+
+PROBLEM = World().problems(kinds=("choice",), split="held_out_numbers", n=1)[0]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with gym_server(0.0) as url:
+        yield url
+
+
+@pytest.fixture
+def pool(server: str, tmp_path: Path) -> str:
+    write_pool(tmp_path / "pool.toml", server)
+    return str(tmp_path / "pool.toml")
+
+
+def podium(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_ask_over_a_chat_pool_gives_what_the_built_in_pool_gives(pool: str) -> None:
+    over_sockets = json.loads(podium("ask", PROBLEM.question, "--policy", "mixture:cedar", "--pool", pool, "--json").stdout)
+    built_in = json.loads(podium("ask", PROBLEM.question, "--policy", "solo:cedar", "--json").stdout)
+    assert judge(PROBLEM, over_sockets["answer"]).correct
+    assert over_sockets["transcripts"][0]["results"][2]["completion"]["text"] == built_in["answer"]
+    assert over_sockets["usage"]["cost_usd"] > 0
+
+
+def test_the_live_view_streams(pool: str) -> None:
+    result = podium("ask", PROBLEM.question, "--policy", "solo:cedar", "--pool", pool)
+    assert result.exit_code == 0, result.output
+    assert "step 0 cedar" in result.output
+
+
+def test_pool_check_says_who_answers(pool: str) -> None:
+    healths = json.loads(podium("pool", "check", "--pool", pool, "--json").stdout)
+    assert len(healths) == 7
+    assert all(health["answers"] and health["price_known"] for health in healths)
+    assert "atlas" in podium("pool", "check", "--pool", pool).output
+
+
+def test_pool_check_fails_where_one_does_not(pool: str) -> None:
+    text = Path(pool).read_text().replace('model = "openai:atlas"', 'model = "openai:nobody"')
+    Path(pool).write_text(text)
+    result = podium("pool", "check", "--pool", pool)
+    assert result.exit_code == 3
+    assert "1 of 7 workers do not answer: atlas" in " ".join(result.output.split())
+
+
+def test_a_policy_that_writes_no_workflow_exits_with_1_and_its_text(pool: str) -> None:
+    result = podium("ask", PROBLEM.question, "--policy", "chat:cedar", "--pool", pool)
+    assert result.exit_code == 1
+    assert "the policy wrote:" in result.output
+    assert "MalformedWorkflow" in result.output
+
+
+def test_a_journal_pays_once_and_the_ledger_shows_it(pool: str, tmp_path: Path) -> None:
+    journal = str(tmp_path / "calls.db")
+    arguments = ["ask", PROBLEM.question, "--policy", "solo:cedar", "--pool", pool, "--journal", journal, "--json"]
+    first, second = (json.loads(podium(*arguments).stdout)["answer"] for _ in range(2))
+    assert first == second
+    [row] = json.loads(podium("pool", "ledger", journal, "--json").stdout)
+    assert (row["calls"], row["replays"], row["unsettled"]) == (1, 1, 0)
+    assert "cedar" in podium("pool", "ledger", journal).output
+
+
+def test_evaluate_over_a_chat_pool(pool: str, tmp_path: Path) -> None:
+    arguments = ["evaluate", "--gym", "8", "--pool", pool, "--arm", "worker:brook", "--arm", "solo:brook", "--json"]
+    report = json.loads(podium(*arguments).stdout)
+    assert [arm["n"] for arm in report["arms"]] == [8, 8]
+    assert all(arm["world_faults"] == 0 for arm in report["arms"])
