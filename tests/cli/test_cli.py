@@ -237,3 +237,15 @@ def test_the_command_is_installed() -> None:
     done = subprocess.run([command, "ask", QUESTION], capture_output=True, text=True, env=os.environ | {"NO_COLOR": "1"})
     assert done.returncode == 0, done.stderr
     assert "Answer: B" in done.stdout
+
+
+def test_a_reader_that_leaves_does_not_stop_the_run(tmp_path: Path) -> None:
+    picture = tmp_path / "run.svg"
+    command = [sys.executable, "-m", "podium", "ask", QUESTION, "--policy", "mixture", "--svg", str(picture)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        run.stdout.close()
+        assert run.stderr.read() == ""
+    assert run.returncode == 0
+    assert picture.exists(), "the run went on to its end"

@@ -5,11 +5,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
 from rich.text import Text
 
 from podium.cli.live import RunView
 from podium.cli.many import answer_file
+from podium.cli.screen import Screen
 from podium.cli.wiring import make_conductor, open_team
 from podium.conduct import Conductor
 from podium.errors import ConfigError, PodiumError
@@ -71,7 +71,7 @@ async def _ask_one(conductor: Conductor, question: str, flags: AskFlags) -> None
             raise
         print(json.dumps(_object(completion=completion)))  # noqa: T201
     else:
-        console = Console()
+        console = Screen()
         with RunView(console) as view:
             completion = await conductor.conduct(Call.plain(question), view.on_event)
         console.print(Text(plain(completion.text)))

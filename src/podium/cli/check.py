@@ -7,10 +7,10 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from podium.cli.screen import Screen
 from podium.errors import ConfigError, PodiumError, WorkerUnavailable
 from podium.types import Call, Sampling
 from podium.workers.config import build_pool, read_pool
@@ -47,7 +47,7 @@ async def check(path: Path, *, seconds: float, as_json: bool) -> None:
     if as_json:
         print(json.dumps([asdict(health) for health in healths]))  # noqa: T201 - the command's output
     else:
-        Console().print(_table(healths))
+        Screen().print(_table(healths))
     silent = [health.worker for health in healths if not health.answers]
     if silent:
         raise WorkerUnavailable(f"{len(silent)} of {len(healths)} workers do not answer: {', '.join(silent)}")
@@ -67,7 +67,7 @@ async def ledger(path: Path, *, as_json: bool) -> None:
         cost = dollars(row.usage) if row.cost_usd is not None else f"unknown (known part ${row.known_usd:.6f})"
         cells = (row.run, _model(row.worker), str(row.calls), str(row.replays), str(row.unsettled), str(row.usage.tokens), cost)
         table.add_row(*(Text(plain(cell, 80)) for cell in cells))
-    Console().print(table)
+    Screen().print(table)
 
 
 def _model(identity: str) -> str:

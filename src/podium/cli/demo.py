@@ -13,6 +13,7 @@ from rich.text import Text
 
 from podium.cli.live import RunView
 from podium.cli.measure import evaluate_with_progress
+from podium.cli.screen import Screen
 from podium.cli.wiring import Team, gym_pool, make_conductor, with_vote
 from podium.conduct import Conductor
 from podium.evaluation.metrics import Row, summarise
@@ -37,7 +38,7 @@ _WATCHED_SPEED = 0.4
 
 async def show(*, problems: int, replay: Path | None, svg: Path | None) -> None:
     """The whole demonstration. Raises :class:`ConfigError` for a replay folder that can not be read."""
-    console = Console()
+    console = Screen()
     started = time.perf_counter()
     world = World()
     team = Team(pool=gym_pool(Budget(), world), is_gym=True)

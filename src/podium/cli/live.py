@@ -104,7 +104,7 @@ class _Round:
             result = self.results.get(index)
             if result is not None:
                 style = "green" if result.failure is None else "red"
-                says, seconds, cost = said(result), f"{result.seconds:.1f} s", _cost(result)
+                says, seconds, cost = said(result), f"{_took(result):.1f} s", _cost(result)
             elif index in self.started:
                 style, says, cost = "yellow", self.said.get(index, "") or "...", ""
                 seconds = f"{time.perf_counter() - self.started[index]:.1f} s"
@@ -129,9 +129,12 @@ def _count(steps: int) -> str:
 
 def _line(workflow: Workflow | None, index: int, result: StepResult) -> str:
     shown = "" if workflow is None else f" (sees {sees(workflow, index)})"
-    return (
-        f"  step {index} {plain(result.worker, 24)}{shown}: {plain(said(result), 100)} [{result.seconds:.2f} s {_cost(result)}]"
-    )
+    return f"  step {index} {plain(result.worker, 24)}{shown}: {plain(said(result), 100)} [{_took(result):.2f} s {_cost(result)}]"
+
+
+def _took(result: StepResult) -> float:
+    """Wall time with its limits and retries; of a simulated worker, which answers at once, the time it stands for."""
+    return max(result.seconds, 0.0 if result.completion is None else result.completion.seconds)
 
 
 def _cost(result: StepResult) -> str:

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from podium import jsonl
+from podium.cli.screen import Screen
 from podium.conduct import Conductor
 from podium.errors import Blame, ConfigError, PodiumError
 from podium.types import Call, Failure, Problem, Transcript, Usage
@@ -59,7 +60,7 @@ async def answer_file(
     missing = iter([p for p in wanted.values() if p.id not in done or done[p.id].answer is None])
     answers = {key: done[key] for key in wanted if key in done and done[key].answer is not None}
     stops: list[PodiumError] = []
-    console = Console(stderr=True)
+    console = Screen(stderr=True)
     with progress(console) as bar:
         task = bar.add_task("questions", total=len(wanted), completed=len(answers), note="")
 
@@ -92,7 +93,7 @@ async def answer_file(
     else:
         left = f", {summary['missing']} not asked" if summary["missing"] else ""
         text = f"{summary['answered']} answered, {len(failed)} failed{left}, {dollars(spent)}; answers are in {out}"
-        Console().print(Text(text), soft_wrap=True)
+        Screen().print(Text(text), soft_wrap=True)
     if stops:
         raise stops[0]
 

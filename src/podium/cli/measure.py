@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
 from podium.cli.many import progress
+from podium.cli.screen import Screen
 from podium.cli.wiring import Team, make_conductor, open_team
 from podium.errors import ConfigError
 from podium.evaluation.evaluate import Result, evaluate
@@ -56,7 +55,7 @@ async def measure(flags: EvaluateFlags) -> None:
     elif flags.as_markdown:
         print(markdown_table(rows))  # noqa: T201
     else:
-        Console().print(terminal_table(rows))
+        Screen().print(terminal_table(rows))
 
 
 async def evaluate_with_progress(
@@ -70,7 +69,7 @@ async def evaluate_with_progress(
 ) -> list[Result]:
     """:func:`podium.evaluation.evaluate.evaluate` under a bar that shows what was spent."""
     spent = Usage()
-    with progress(Console(stderr=True)) as bar:
+    with progress(Screen(stderr=True)) as bar:
         task = bar.add_task("answers", total=len(arms) * len(problems) * repeats, note="")
 
         def on_result(result: Result) -> None:

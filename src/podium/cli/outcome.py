@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
+from podium.cli.screen import Screen
 from podium.errors import Blame, PodiumError
 from podium.workflow.draw import plain
 
@@ -37,4 +37,4 @@ def fail(error: PodiumError) -> NoReturn:
 
 
 def _say(text: str) -> None:
-    Console(file=sys.stderr, stderr=True).print(Text(text), soft_wrap=True)
+    Screen(file=sys.stderr, stderr=True).print(Text(text), soft_wrap=True)

@@ -67,7 +67,7 @@ def as_mermaid(workflow: Workflow, workers: tuple[str, ...]) -> str:
     return "\n".join(lines)
 
 
-_BOX_WIDTH, _BOX_HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 250, 112, 70, 26, 20
+_BOX_WIDTH, _BOX_HEIGHT, _GAP_X, _GAP_Y, _MARGIN, _DIP = 264, 112, 70, 36, 20, 44
 
 
 def as_svg(transcript: Transcript) -> str:
@@ -79,12 +79,14 @@ def as_svg(transcript: Transcript) -> str:
     if workflow is None:
         raise ValueError("this round has no workflow to draw")
     place: dict[int, tuple[int, int]] = {}
+    tallest = max(len(wave) for wave in workflow.waves)
     for column, wave in enumerate(workflow.waves):
         for row, index in enumerate(wave):
-            place[index] = (_MARGIN + column * (_BOX_WIDTH + _GAP_X), 74 + row * (_BOX_HEIGHT + _GAP_Y))
+            down = (2 * row + tallest - len(wave)) * (_BOX_HEIGHT + _GAP_Y) // 2
+            place[index] = (_MARGIN + column * (_BOX_WIDTH + _GAP_X), 74 + down)
     width = max(640, max(x for x, _ in place.values()) + _BOX_WIDTH + _MARGIN)
-    height = max(y for _, y in place.values()) + _BOX_HEIGHT + 56
-    question = plain(transcript.question[-1].content, max(24, width // 8))
+    height = max(y for _, y in place.values()) + _BOX_HEIGHT + 84
+    question = plain(transcript.question[-1].content, (width - 2 * _MARGIN) // 9)
     outcome = transcript.answer if transcript.answer is not None else _failed(transcript)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
@@ -101,7 +103,7 @@ def as_svg(transcript: Transcript) -> str:
         parts += [_arrow(place[seen], place[index]) for seen in step.access]
     for result, index in zip(transcript.results, range(len(workflow.steps)), strict=True):
         parts += _box(workflow, index, result, place[index])
-    ending = plain(f"answer: {outcome}", max(24, width // 7))
+    ending = plain(f"given to the user: {outcome}", (width - 2 * _MARGIN) // 8)
     parts.append(f'<text x="{_MARGIN}" y="{height - 20}" font-weight="600" fill="#0f172a">{escape(ending)}</text>')
     return "\n".join([*parts, "</svg>"])
 
@@ -113,8 +115,8 @@ def _box(workflow: Workflow, index: int, result: StepResult, place: tuple[int, i
     lines = [
         (f"{index}  {plain(result.worker, 22)}", "#0f172a", "600"),
         (f"sees {plain(sees(workflow, index), 34)}", "#475569", "400"),
-        (plain(result.step.subtask, 38), "#475569", "400"),
-        (plain(said(result), 38), "#b91c1c" if failed else "#0f766e", "400"),
+        (plain(result.step.subtask, 36), "#475569", "400"),
+        (plain(said(result), 36), "#b91c1c" if failed else "#0f766e", "400"),
         (f"{_seconds(result):.2f} s{cost}", "#475569", "400"),
     ]
     fill, border = ("#fef2f2", "#b91c1c") if failed else ("#f8fafc", "#94a3b8")
@@ -126,12 +128,16 @@ def _box(workflow: Workflow, index: int, result: StepResult, place: tuple[int, i
 
 
 def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
+    """From box to box: sideways to the next column; below the row where a box of that row stands between."""
+    style = 'fill="none" stroke="#64748b" marker-end="url(#tip)"'
+    columns = (end[0] - start[0]) // (_BOX_WIDTH + _GAP_X)
+    if columns > 1 and start[1] == end[1]:
+        x1, x2, y = start[0] + _BOX_WIDTH // 2, end[0] + _BOX_WIDTH // 2, start[1] + _BOX_HEIGHT
+        return f'<path d="M{x1} {y} C{x1} {y + _DIP} {x2} {y + _DIP} {x2} {y + 2}" {style}/>'
     x1, y1 = start[0] + _BOX_WIDTH, start[1] + _BOX_HEIGHT // 2
     x2, y2 = end[0] - 2, end[1] + _BOX_HEIGHT // 2
     bend = _GAP_X // 2
-    return (
-        f'<path d="M{x1} {y1} C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}" fill="none" stroke="#64748b" marker-end="url(#tip)"/>'
-    )
+    return f'<path d="M{x1} {y1} C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}" {style}/>'
 
 
 def said(result: StepResult) -> str:

@@ -1,0 +1,14 @@
+"""The terminal: one kind of console for every command."""
+
+import os
+import sys
+
+from rich.console import Console
+
+
+class Screen(Console):
+    """A console that outlives its reader: after ``podium ... | head`` the run goes on, quietly, and keeps what it paid for."""
+
+    def on_broken_pipe(self) -> None:
+        """Send what is still printed nowhere."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
