@@ -13,6 +13,7 @@
     │   ├── ContextOverflow             the call is larger than the worker's context
     │   └── UpstreamFailed              a step this step needed gave no answer
     └── VerifierError          world    the grader broke; never "wrong"
+        └── SandboxError                the sandbox could not isolate, start, or finish a program
 
 Blame decides what happens next, everywhere the same way: a *policy* failure is a lesson (reward 0, counted as wrong), a
 *world* failure is void (never scored as an answer), a *user* failure stops the command before money is spent. Anything
@@ -113,6 +114,10 @@ class VerifierError(PodiumError):
     """The check itself broke; the answer is neither right nor wrong."""
 
     blame = Blame.WORLD
+
+
+class SandboxError(VerifierError):
+    """The sandbox failed, not the program in it: it could not isolate, start, or report."""
 
 
 def error_named(kind: str) -> type[PodiumError]:
