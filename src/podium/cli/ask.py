@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from rich.text import Text
@@ -46,11 +47,13 @@ async def ask(flags: AskFlags) -> None:
     question = None if flags.question is None else _question(flags.question)
     if flags.svg is not None and not flags.svg.parent.is_dir():
         raise ConfigError(f"can not write {flags.svg}: there is no folder {flags.svg.parent}")  # before anything is paid
-    async with open_team(flags.pool, flags.budget, flags.journal) as team:
+    out = None if flags.file is None else flags.out or flags.file.with_suffix(".answers.jsonl")
+    # A file is one run however often it is resumed, and its budget covers all of it; a question is a run of its own.
+    run = f"ask {out}" if out is not None else f"ask {datetime.now().isoformat(timespec='milliseconds')}"
+    async with open_team(flags.pool, flags.budget, flags.journal, run=run) as team:
         name = flags.policy or ("best" if team.is_gym else "chat")
         conductor = make_conductor(name, team, rounds=flags.rounds, max_steps=flags.max_steps)
-        if problems is not None and flags.file is not None:
-            out = flags.out or flags.file.with_suffix(".answers.jsonl")
+        if problems is not None and out is not None:
             by = f"{name}, pool {flags.pool or 'gym'}, rounds {flags.rounds}"
             await answer_file(conductor, problems, out, concurrency=flags.concurrency, by=by, as_json=flags.as_json)
         elif question is not None:

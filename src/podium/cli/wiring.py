@@ -56,7 +56,7 @@ POLICIES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
-    """A pool ready to be conducted. Example: ``async with open_team(None, [budget], None) as team: ...``."""
+    """A pool ready to be conducted. Example: ``async with open_team(None, budget, None, run="demo") as team: ...``."""
 
     pool: WorkerPool
     conductor: ConductorConfig | None = None
@@ -66,7 +66,7 @@ class Team:
 
 
 @asynccontextmanager
-async def open_team(path: Path | None, budget: Budget, journal: Path | None, *, run: str = "cli") -> AsyncIterator[Team]:
+async def open_team(path: Path | None, budget: Budget, journal: Path | None, *, run: str) -> AsyncIterator[Team]:
     """The pool of the file at ``path``; the built-in offline one where that is None. Closes what it opened.
 
     With a journal, what ``run`` spent before counts towards ``budget``. Raises :class:`ConfigError`.
