@@ -72,8 +72,9 @@ def test_a_journal_pays_once_and_the_ledger_shows_it(pool: str, tmp_path: Path) 
     arguments = ["ask", PROBLEM.question, "--policy", "solo:cedar", "--pool", pool, "--journal", journal, "--json"]
     first, second = (json.loads(podium(*arguments).stdout)["answer"] for _ in range(2))
     assert first == second
-    [row] = json.loads(podium("pool", "ledger", journal, "--json").stdout)
-    assert (row["calls"], row["replays"], row["unsettled"]) == (1, 1, 0)
+    paid, replayed = json.loads(podium("pool", "ledger", journal, "--json").stdout)  # two questions, two runs
+    assert (paid["calls"], paid["replays"], paid["unsettled"]) == (1, 0, 0)
+    assert (replayed["calls"], replayed["replays"], replayed["unsettled"]) == (0, 1, 0)
     assert "cedar" in podium("pool", "ledger", journal).output
 
 
