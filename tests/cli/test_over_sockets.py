@@ -28,7 +28,7 @@ def pool(server: str, tmp_path: Path) -> str:
 
 
 def podium(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
+    return CliRunner(env={"COLUMNS": "200"}).invoke(app, list(arguments))
 
 
 def test_ask_over_a_chat_pool_gives_what_the_built_in_pool_gives(pool: str) -> None:

@@ -213,6 +213,40 @@ class TestMetered:
         await worker(Call.plain("x" * 100, Sampling(max_tokens=10)))
         assert len(sent) == 1
 
+    async def test_waits_where_only_calls_under_way_stand_in_the_way(self) -> None:
+        # Each call may need almost the whole budget and uses little of it: they go one after the other, and all are made.
+        usage = Usage(prompt_tokens=1, completion_tokens=1, cost_usd=1e-6)
+        run = Budget(usd=0.00012)
+        worker = Metered(Scripted("42", usage=usage, seconds=0.01), CARD, 50, [Budget(), run])
+        async with asyncio.timeout(5):
+            await asyncio.gather(*(worker(Call.plain(f"{number} times 7?")) for number in range(8)))
+        assert run.spent.cost_usd == 8e-6
+
+    async def test_does_not_wait_once_the_money_is_really_gone(self) -> None:
+        usage = Usage(prompt_tokens=1, completion_tokens=1, cost_usd=0.0001)
+        worker = Metered(Scripted("42", usage=usage, seconds=0.01), CARD, 50, [Budget(usd=0.00012)])
+        async with asyncio.timeout(5):
+            outcomes = await asyncio.gather(*(worker(Call.plain(f"{n}")) for n in range(4)), return_exceptions=True)
+        assert [isinstance(outcome, BudgetExceeded) for outcome in outcomes] == [False, True, True, True]
+
+    async def test_a_call_inside_a_call_never_waits_for_the_one_around_it(self) -> None:
+        run = Budget(usd=0.00012)
+        inner = Metered(Scripted("42"), CARD, 50, [run])
+
+        class Outer:
+            async def __call__(self, call: Call) -> Completion:
+                return await inner(call)
+
+        async with asyncio.timeout(5):  # waiting would never end
+            with pytest.raises(BudgetExceeded):
+                await Metered(Outer(), CARD, 50, [run])(Call.plain("?"))
+
+    async def test_waiting_ends_with_the_seconds(self) -> None:
+        worker = Metered(Scripted("42", seconds=30), CARD, 50, [Budget(usd=0.00012, seconds=0.05)])
+        async with asyncio.timeout(5):
+            outcomes = await asyncio.gather(*(worker(Call.plain(f"{n}")) for n in range(2)), return_exceptions=True)
+        assert all(isinstance(outcome, BudgetExceeded) for outcome in outcomes)
+
     @pytest.mark.parametrize(
         ("error", "uncertain"), [(WorkerUnavailable("429", retry_after=1), False), (WorkerUnavailable("cut"), True)]
     )

@@ -7,9 +7,10 @@ that ended without a reply and may be on the bill all the same. So the true bill
 call under way uses beyond its bound.
 
 Dollars are added as the decimal numbers they are written as, exactly: ten times 0.1 is 1, and what is given back leaves
-nothing behind. One event loop calls all this and no method awaits, so there are no locks.
+nothing behind. One event loop calls all this, and only ``freed`` awaits, so there are no locks.
 """
 
+import asyncio
 import math
 import time
 from collections.abc import Callable
@@ -58,6 +59,7 @@ class Budget:
         self._clock = clock
         self._start = clock()
         self._open: set[Reservation] = set()
+        self._freed = asyncio.Event()
         self._reserved_usd = Fraction(0)
         self._reserved_tokens = 0
         self._spent_usd = Fraction(0)
@@ -91,10 +93,18 @@ class Budget:
         return None if self.seconds is None else self.seconds - (self._clock() - self._start)
 
     def reserve(self, usd: float | None, tokens: int) -> Reservation:
-        """Set aside the most a call can use, before it is sent; ``usd`` None is an unknown price.
+        """Set aside the most a call can use, before it is sent; ``usd`` None is an unknown price. Raises as :meth:`check`."""
+        self.check(usd, tokens)
+        reservation = Reservation(usd=usd, tokens=tokens)
+        self._open.add(reservation)
+        self._reserved_usd += _decimal(usd)
+        self._reserved_tokens += tokens
+        return reservation
 
-        Raises :class:`BudgetExceeded` where it could pass a cap, :class:`ConfigError` for an unknown price under a cap in
-        dollars.
+    def check(self, usd: float | None, tokens: int) -> None:
+        """Raise :class:`BudgetExceeded` where a call of this size could pass a cap.
+
+        Raises :class:`ConfigError` for an unknown price under a cap in dollars.
         """
         if usd is None and self.usd is not None:
             raise ConfigError(
@@ -118,11 +128,28 @@ class Budget:
         left = self.remaining_seconds
         if left is not None and left <= 0:
             raise BudgetExceeded(f"the {self.name} budget of {self.seconds:g} seconds is over; raise it to go on")
-        reservation = Reservation(usd=usd, tokens=tokens)
-        self._open.add(reservation)
-        self._reserved_usd += needed
-        self._reserved_tokens += tokens
-        return reservation
+
+    def allows_later(self, usd: float | None, tokens: int) -> bool:
+        """Whether a call of this size would be allowed if the calls under way used nothing."""
+        if self.usd is not None and self._spent_usd + self._uncertain_usd + _decimal(usd) > _decimal(self.usd):
+            return False
+        if self.tokens is not None and self._spent.tokens + self._uncertain_tokens + tokens > self.tokens:
+            return False
+        left = self.remaining_seconds
+        return left is None or left > 0
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether a call is under way whose end may free a part of the budget."""
+        return bool(self._open)
+
+    async def freed(self) -> None:
+        """Wait until a call under way has ended, or the seconds are over."""
+        try:
+            async with asyncio.timeout(self.remaining_seconds):
+                await self._freed.wait()
+        except TimeoutError:
+            return  # the next reservation says that the time is over
 
     def settle(self, reservation: Reservation, usage: Usage) -> None:
         """The call came back: book what it used. A price that did not come back is booked at its upper bound."""
@@ -159,6 +186,8 @@ class Budget:
         if reservation not in self._open:
             return False
         self._open.remove(reservation)
+        self._freed.set()
+        self._freed = asyncio.Event()  # whoever waits from now on waits for the next end
         self._reserved_usd -= _decimal(reservation.usd)
         self._reserved_tokens -= reservation.tokens
         return True

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 
 from podium.errors import BudgetExceeded, ConfigError
@@ -12,14 +13,17 @@ from podium.workers.bound import bound, price
 from podium.workers.budget import Budget, Reservation
 from podium.workers.prices import how_to_price
 
+_holding: ContextVar[frozenset[int]] = ContextVar("_holding", default=frozenset())
+"""Budgets (by ``id``) in which a call around this one holds a reservation."""
+
 
 class Metered:
     """A worker whose calls every one of ``budgets`` has to allow.
 
-    Before a call its upper bound (:mod:`podium.workers.bound`) at the prices of ``card`` is reserved in all of them;
-    afterwards the bound is replaced by what the call used. A call that fails keeps its bound booked as *uncertain* unless
-    it was surely unpaid (:mod:`podium.workers.billing`). A call still running when the seconds of a budget are over is cut
-    off. ``max_tokens`` is the worker's cap on completion tokens.
+    Before a call its upper bound (:mod:`podium.workers.bound`) at the prices of ``card`` is reserved in all of them; where
+    only calls under way stand in the way, it waits for them. Afterwards the bound is replaced by what the call used. A call
+    that fails keeps its bound booked as *uncertain* unless it was surely unpaid (:mod:`podium.workers.billing`). A call
+    still running when the seconds of a budget are over is cut off. ``max_tokens`` is the worker's cap on completion tokens.
 
     Raises :class:`BudgetExceeded` where a budget does not allow the call, and :class:`ConfigError`, when made, for a budget
     in dollars on a worker without a price. Example::
@@ -40,13 +44,16 @@ class Metered:
     async def __call__(self, call: Call) -> Completion:
         """Answer ``call`` if it can be afforded."""
         most = bound(call, self._max_tokens, self._card)
-        held = self._reserve(most)
+        held = await self._reserve(most)
+        outer = _holding.set(_holding.get() | {id(budget) for budget in self._budgets})
         try:
             completion = await self._bounded(call)
         except BaseException as error:  # cancellation and bugs too: whatever ends the call, its reservation ends with it
             for budget, reservation in held:
                 budget.release(reservation, uncertain=not surely_unpaid(error))
             raise
+        finally:
+            _holding.reset(outer)
         used = self._priced(completion.usage, most)
         for budget, reservation in held:
             budget.settle(reservation, used)
@@ -56,17 +63,25 @@ class Metered:
         """The most ``call`` can cost; None where the price is unknown. For ``Journal.worker``."""
         return bound(call, self._max_tokens, self._card).cost_usd
 
-    def _reserve(self, most: Usage) -> list[tuple[Budget, Reservation]]:
-        """Reserve in all budgets or in none."""
-        held: list[tuple[Budget, Reservation]] = []
-        try:
-            for budget in self._budgets:
-                held.append((budget, budget.reserve(most.cost_usd, most.tokens)))  # noqa: PERF401 - kept on failure
-        except (BudgetExceeded, ConfigError):
-            for budget, reservation in held:
-                budget.release(reservation)
-            raise
-        return held
+    async def _reserve(self, most: Usage) -> list[tuple[Budget, Reservation]]:
+        """Reserve; where nothing but the reservations of calls under way forbids it, wait for one of them to end.
+
+        A call inside another call that holds a reservation in the same budget does not wait: it might wait for itself.
+        """
+        while (blocker := self._blocker(most)) is not None:
+            await blocker.freed()
+        return [(budget, budget.reserve(most.cost_usd, most.tokens)) for budget in self._budgets]
+
+    def _blocker(self, most: Usage) -> Budget | None:
+        """The budget whose calls under way have to end first; None: the call is allowed now. Raises where waiting is no use."""
+        for budget in self._budgets:
+            try:
+                budget.check(most.cost_usd, most.tokens)
+            except BudgetExceeded:
+                if budget.is_reserved and budget.allows_later(most.cost_usd, most.tokens) and id(budget) not in _holding.get():
+                    return budget
+                raise
+        return None
 
     async def _bounded(self, call: Call) -> Completion:
         """The call, cut off when the seconds of the first budget are over."""
