@@ -1,6 +1,8 @@
 """``podium gym problems`` and ``podium gym serve``."""
 
+import asyncio
 import json
+from contextlib import suppress
 
 from podium.errors import ConfigError
 from podium.gym.server import make_app, serve
@@ -26,4 +28,6 @@ async def serve_gym(*, host: str, port: int, faults: float, latency: float, seed
         names = ", ".join(worker.card.name for worker in workers)
         print(f"serving {names} at {url}/v1 (figures at {url}/stats); stop with Ctrl-C", flush=True)  # noqa: T201
 
-    await serve(make_app(workers, faults=faults, seed=seed, latency_scale=latency), host=host, port=port, on_ready=on_ready)
+    app = make_app(workers, faults=faults, seed=seed, latency_scale=latency)
+    with suppress(asyncio.CancelledError):  # Ctrl-C is how a server is meant to end
+        await serve(app, host=host, port=port, on_ready=on_ready)
