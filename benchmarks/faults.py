@@ -122,7 +122,8 @@ def _killed_run(folder: Path, url: str, kills: int) -> dict[str, Any]:
                 os.kill(client.pid, signal.SIGKILL)
                 killed += 1
     started = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    last = subprocess.run(command, stdout=subprocess.DEVNULL)
+    assert last.returncode in (0, 3), "answered, or told that some questions met faults"
     seconds = time.perf_counter() - started
     rows = json.loads(
         subprocess.run([*PODIUM, "pool", "ledger", str(folder / "calls.db"), "--json"], check=True, capture_output=True).stdout

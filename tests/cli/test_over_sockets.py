@@ -83,3 +83,14 @@ def test_evaluate_over_a_chat_pool(pool: str, tmp_path: Path) -> None:
     report = json.loads(podium(*arguments).stdout)
     assert [arm["n"] for arm in report["arms"]] == [8, 8]
     assert all(arm["world_faults"] == 0 for arm in report["arms"])
+
+
+def test_a_file_with_failures_says_so_and_exits_with_their_code(pool: str, tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text(json.dumps({"question": PROBLEM.question}))
+    result = podium("ask", "--file", str(path), "--policy", "chat:cedar", "--pool", pool)
+    assert result.exit_code == 1
+    assert "0 answered, 1 failed" in result.output
+    line = json.loads((tmp_path / "q.answers.jsonl").read_text())
+    assert line["failure"]["blame"] == "policy"
+    assert line["usage"]["cost_usd"] > 0, "what the policy wrote was paid for"

@@ -52,19 +52,20 @@ async def answer_file(
 ) -> None:
     """Answer every problem that ``out`` has no answer to yet; failures are asked again.
 
-    Raises the first failure that is the user's (a budget, a pool file) after the questions in flight have ended; other
-    failures are lines of ``out`` and counted at the end.
+    Raises the first failure that is the user's (a budget, a pool file) after the questions in flight have ended, else the
+    first of the others after all have ended; those are lines of ``out`` too.
     """
     done = {line.id: line for line in _known(out) if line.by == by}
     wanted = {problem.id: problem for problem in problems}
     missing = iter([p for p in wanted.values() if p.id not in done or done[p.id].answer is None])
     answers = {key: done[key] for key in wanted if key in done and done[key].answer is not None}
     stops: list[PodiumError] = []
-    console = Screen(stderr=True)
-    with progress(console) as bar:
+    spent = Usage.total(answer.usage for answer in answers.values())
+    with progress(Screen(stderr=True)) as bar:
         task = bar.add_task("questions", total=len(wanted), completed=len(answers), note="")
 
         async def lane(queue: Iterator[Problem]) -> None:
+            nonlocal spent
             for problem in queue:
                 if stops:
                     return
@@ -73,14 +74,13 @@ async def answer_file(
                     return
                 jsonl.append(out, jsonl.dumps(answer))
                 answers[problem.id] = answer
-                spent = Usage.total(a.usage for a in answers.values())
+                spent = spent + answer.usage
                 bar.update(task, advance=1, note=dollars(spent))
 
         async with asyncio.TaskGroup() as group:
             for _ in range(concurrency):
                 group.create_task(lane(missing))
-    failed = [answer for answer in answers.values() if answer.failure is not None]
-    spent = Usage.total(answer.usage for answer in answers.values())
+    failed = [answer.failure for answer in answers.values() if answer.failure is not None]
     summary = {
         "answered": len(answers) - len(failed),
         "failed": len(failed),
@@ -96,6 +96,9 @@ async def answer_file(
         Screen().print(Text(text), soft_wrap=True)
     if stops:
         raise stops[0]
+    if failed:
+        first = failed[0].error()
+        raise type(first)(f"{len(failed)} of {len(wanted)} questions failed and are asked again by the same command: {first}")
 
 
 def _known(out: Path) -> list[Answer]:
