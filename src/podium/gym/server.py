@@ -169,7 +169,7 @@ class _Service:
         return web.json_response({"status": "ok"})
 
     async def stats(self, request: web.Request) -> web.Response:
-        """What was asked, served, billed and spoilt, by specialist and in total."""
+        """What was asked, served, billed and spoilt, by specialist."""
         return web.json_response({"models": {name: tally.shown() for name, tally in self._tallies.items()}})
 
     async def models(self, request: web.Request) -> web.Response:
