@@ -14,7 +14,10 @@ else
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help setup demo test lint format bench clean
+# What the sandbox for programs needs from the system. Installed where that is allowed, else named, once, loudly.
+SYSTEM_PACKAGES := bubblewrap libseccomp2
+
+.PHONY: help setup system demo test lint format bench clean
 
 help:
 	@echo "make demo    set up and see it work (no key, no GPU, no network beyond the package registry)"
@@ -41,7 +44,18 @@ $(VENV)/.dev: $(INPUTS) | $(BIN)/python
 	@$(INSTALL) -e '.[dev]'
 	@touch $@ $(VENV)/.core
 
-setup: $(VENV)/.dev
+setup: system $(VENV)/.dev
+
+system:
+	@command -v bwrap >/dev/null 2>&1 || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	    echo "installing $(SYSTEM_PACKAGES) ..."; \
+	    { apt-get install -y -qq $(SYSTEM_PACKAGES) >/dev/null 2>&1 || \
+	      { apt-get update -qq >/dev/null && apt-get install -y -qq $(SYSTEM_PACKAGES) >/dev/null; }; } \
+	    || echo "COULD NOT INSTALL $(SYSTEM_PACKAGES): programs can not be judged, their tests are skipped" >&2; \
+	  else \
+	    echo "MISSING: bubblewrap. Programs can not be judged and their tests are skipped. Install it: sudo apt-get install $(SYSTEM_PACKAGES)" >&2; \
+	  fi; }
 
 demo: $(VENV)/.core
 	@$(BIN)/podium demo $(if $(wildcard $(REPLAY)),--replay $(REPLAY))
@@ -51,7 +65,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint
+test: system lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 format: $(VENV)/.dev
@@ -62,6 +76,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.parser
 	$(BIN)/python -m benchmarks.executor
 	$(BIN)/python -m benchmarks.gym
+	$(BIN)/python -m benchmarks.sandbox
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -76,7 +76,11 @@ BAD_INPUT: dict[str, tuple[list[str], str]] = {
     "prompting the gym": (["ask", "q", "--policy", "chat"], "can not be prompted"),
     "svg into nowhere": (["ask", QUESTION, "--svg", "{dir}/none/x.svg"], "can not write"),
     "out into nowhere": (["ask", "--file", "{dir}/q.jsonl", "--out", "{dir}/none/x.jsonl"], "none/x.jsonl"),
-    "evaluate nothing": (["evaluate"], "either on a file of problems"),
+    "evaluate nothing": (["evaluate"], "evaluate on one of"),
+    "evaluate two things": (["evaluate", "--gym", "4", "--set", "math500"], "evaluate on one of"),
+    "unknown set": (["evaluate", "--set", "none", "--data-dir", "{dir}"], "there is no set 'none'"),
+    "unknown split of a set": (["data", "show", "math500", "--split", "x", "--data-dir", "{dir}"], "has no split 'x'"),
+    "no data there": (["data", "show", "math500", "--data-dir", "{dir}"], "fetch the set or load it from the hub"),
     "unknown split": (["evaluate", "--gym", "4", "--split", "x"], "there is no split 'x'"),
     "unknown arm": (["evaluate", "--gym", "4", "--arm", "x"], "arm 'x'"),
     "no ledger": (["pool", "ledger", "{dir}/none.db"], "there is no journal"),
@@ -249,3 +253,23 @@ def test_a_reader_that_leaves_does_not_stop_the_run(tmp_path: Path) -> None:
         assert run.stderr.read() == ""
     assert run.returncode == 0
     assert picture.exists(), "the run went on to its end"
+
+
+def test_data_list_names_every_set() -> None:
+    names = {row["name"] for row in json.loads(podium("data", "list", "--json").stdout)}
+    assert {"math500", "gsm8k", "mmlu", "humaneval", "livecodebench", "countdown"} <= names
+    assert "math500" in podium("data", "list").output
+
+
+def test_data_show_feeds_evaluate(tmp_path: Path) -> None:
+    path = tmp_path / "countdown.jsonl"
+    path.write_text(podium("data", "show", "countdown", "-n", "2", "--json").stdout)
+    report = podium("evaluate", "--file", str(path), "--arm", "worker:brook", "--json")
+    assert json.loads(report.stdout)["arms"][0]["n"] == 2, report.output
+
+
+def test_data_check_and_evaluate_on_a_real_set(data: Path) -> None:
+    checked = json.loads(podium("data", "check", "gsm8k", "humaneval", "--data-dir", str(data), "--sample", "5", "--json").stdout)
+    assert all(row["passed"] for row in checked)
+    report = podium("evaluate", "--set", "gsm8k", "--data-dir", str(data), "-n", "4", "--arm", "worker:brook", "--json")
+    assert json.loads(report.stdout)["arms"][0]["n"] == 4

@@ -1,4 +1,4 @@
-"""The command line: ``podium demo | ask | evaluate | pool | gym``. Every command imports what it needs when it runs."""
+"""The command line: ``podium demo | ask | evaluate | data | pool | gym``. Every command imports what it needs when it runs."""
 
 import asyncio
 from pathlib import Path
@@ -16,6 +16,8 @@ app = typer.Typer(
 )
 pool_app = typer.Typer(no_args_is_help=True, help="Look after a pool of workers.")
 gym_app = typer.Typer(no_args_is_help=True, help="The offline world: problems, rule-based workers, a test server.")
+data_app = typer.Typer(no_args_is_help=True, help="The public benchmarks by name.")
+app.add_typer(data_app, name="data")
 app.add_typer(pool_app, name="pool")
 app.add_typer(gym_app, name="gym")
 
@@ -30,6 +32,11 @@ SecondsFlag = Annotated[float | None, typer.Option("--budget-seconds", help="Sto
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 RoundsFlag = Annotated[int, typer.Option(min=1, max=20, help="Workflows per question at most; above 1 is recursion.")]
 ConcurrencyFlag = Annotated[int, typer.Option(min=1, max=4096, help="Questions in flight at once.")]
+
+DataFlag = Annotated[Path | None, typer.Option("--data-dir", help="Folder with local copies; without it, the public hub.")]
+UnsafeFlag = Annotated[
+    bool, typer.Option("--unsafe-local", help="Run programs without a sandbox where none can be made; every verdict says so.")
+]
 
 
 @app.callback(invoke_without_command=True)
@@ -91,7 +98,11 @@ def ask(
 def evaluate(
     file: Annotated[Path | None, typer.Option(help='JSON lines, each {"question": ..., "target": number}.')] = None,
     gym: Annotated[int | None, typer.Option(min=1, help="Evaluate on this many gym problems.")] = None,
-    split: Annotated[str, typer.Option(help="Of the gym: train, held_out_numbers or held_out_templates.")] = "held_out_numbers",
+    set_name: Annotated[str | None, typer.Option("--set", help="Evaluate on a public benchmark, see: podium data list.")] = None,
+    data_dir: DataFlag = None,
+    n: Annotated[int | None, typer.Option("-n", min=1, help="Only the first problems of the set.")] = None,
+    split: Annotated[str | None, typer.Option(help="Of the set or the gym (there: held_out_numbers by default).")] = None,
+    unsafe_local: UnsafeFlag = False,
     pool: PoolFlag = None,
     arm: Annotated[list[str] | None, typer.Option(help="An arm: worker:NAME or a policy of `ask`; repeat it.")] = None,
     out: Annotated[Path | None, typer.Option(help="Results, one JSON line each; a rerun goes on from there.")] = None,
@@ -115,7 +126,11 @@ def evaluate(
         flags = EvaluateFlags(
             file=file,
             gym=gym,
+            set_name=set_name,
+            data_dir=data_dir,
+            n=n,
             split=split,
+            unsafe_local=unsafe_local,
             pool=pool,
             arms=tuple(arm or ()),
             budget=Budget(max_usd, budget_tokens, budget_seconds),
@@ -169,6 +184,50 @@ def pool_ledger(journal: Annotated[Path, typer.Argument(help="A journal file.")]
 
     with guarded():
         asyncio.run(ledger(journal, as_json=as_json))
+
+
+@data_app.command("list")
+def data_list(as_json: JsonFlag = False) -> None:
+    """Every set: kind, splits, licence, source."""
+    from podium.cli.data import list_sets
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        list_sets(as_json=as_json)
+
+
+@data_app.command("show")
+def data_show(
+    name: Annotated[str, typer.Argument(help="A set, see: podium data list.")],
+    split: Annotated[str | None, typer.Option(help="Its split; default test, or the only one.")] = None,
+    data_dir: DataFlag = None,
+    n: Annotated[int, typer.Option("-n", min=1, help="How many problems.")] = 3,
+    seed: Annotated[int, typer.Option(help="Orders the options of sets with position bias.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines, ready for --file.")] = False,
+) -> None:
+    """Print the first problems of a set."""
+    from podium.cli.data import show_set
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        show_set(name, split=split, data_dir=data_dir, n=n, seed=seed, as_json=as_json)
+
+
+@data_app.command("check")
+def data_check(
+    names: Annotated[list[str] | None, typer.Argument(help="Sets; default: all that are at hand.")] = None,
+    data_dir: DataFlag = None,
+    sample: Annotated[int, typer.Option(min=1, help="Gold answers per split that the verifier has to accept.")] = 50,
+    unsafe_local: UnsafeFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Load sets and check them: ids, gold answers against the verifier, train and test apart."""
+    from podium.cli.data import check_sets
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        chosen = tuple(names or ())
+        asyncio.run(check_sets(chosen, data_dir=data_dir, sample=sample, unsafe_local=unsafe_local, as_json=as_json))
 
 
 @gym_app.command("problems")

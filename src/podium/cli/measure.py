@@ -7,16 +7,17 @@ from pathlib import Path
 
 from podium.cli.many import progress
 from podium.cli.screen import Screen
+from podium.cli.verifying import open_verifiers
 from podium.cli.wiring import Team, make_conductor, open_team
 from podium.errors import ConfigError
 from podium.evaluation.evaluate import Result, evaluate
 from podium.evaluation.metrics import summarise
 from podium.evaluation.report import as_object, markdown_table, terminal_table
-from podium.gym.verify import GymVerifier
 from podium.gym.world import SPLITS, World
 from podium.protocols import Verifier, Worker
+from podium.tasks.benchmarks.registry import load
 from podium.tasks.datasets import read_questions
-from podium.tasks.mathematics import NumericVerifier
+from podium.tasks.instructions import instructed
 from podium.types import Problem, Usage
 from podium.workers.budget import Budget
 from podium.workflow.draw import dollars
@@ -28,7 +29,11 @@ class EvaluateFlags:
 
     file: Path | None
     gym: int | None
-    split: str
+    set_name: str | None
+    data_dir: Path | None
+    n: int | None
+    split: str | None
+    unsafe_local: bool
     pool: Path | None
     arms: tuple[str, ...]
     budget: Budget
@@ -43,8 +48,11 @@ class EvaluateFlags:
 
 async def measure(flags: EvaluateFlags) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
-    problems, verifier = _problems(flags)
-    async with open_team(flags.pool, flags.budget, flags.journal, run=f"evaluate {flags.out or ''}".strip()) as team:
+    problems = _problems(flags)
+    async with (
+        open_verifiers({problem.kind for problem in problems}, unsafe_local=flags.unsafe_local) as verifier,
+        open_team(flags.pool, flags.budget, flags.journal, run=f"evaluate {flags.out or ''}".strip()) as team,
+    ):
         arms = {name: _arm(name, team, flags.rounds) for name in flags.arms or default_arms(team)}
         results = await evaluate_with_progress(
             arms, problems, verifier, out=flags.out, repeats=flags.repeats, concurrency=flags.concurrency
@@ -96,15 +104,21 @@ def _arm(name: str, team: Team, rounds: int) -> Worker:
         raise ConfigError(f"arm {name!r}: {error}; or worker:NAME, the bare worker") from error
 
 
-def _problems(flags: EvaluateFlags) -> tuple[list[Problem], Verifier]:
-    if flags.gym is not None and flags.file is None:
-        if flags.split not in SPLITS:
-            raise ConfigError(f"there is no split {flags.split!r}; the gym has {', '.join(SPLITS)}")
-        return World().problems(split=flags.split, n=flags.gym), GymVerifier()
-    if flags.file is None or flags.gym is not None:
-        raise ConfigError("evaluate either on a file of problems (--file problems.jsonl) or on gym problems (--gym 100)")
+def _problems(flags: EvaluateFlags) -> list[Problem]:
+    """The problems that are asked for. Raises :class:`ConfigError`."""
+    if [flags.file, flags.gym, flags.set_name].count(None) != 2:
+        raise ConfigError("evaluate on one of: --file problems.jsonl, --gym 100 (gym problems), --set math500 (a benchmark)")
+    if flags.gym is not None:
+        split = flags.split or "held_out_numbers"
+        if split not in SPLITS:
+            raise ConfigError(f"there is no split {split!r}; the gym has {', '.join(SPLITS)}")
+        return World().problems(split=split, n=flags.gym)
+    if flags.set_name is not None:
+        return [instructed(problem) for problem in load(flags.set_name, split=flags.split, data_dir=flags.data_dir)[: flags.n]]
+    if flags.file is None:
+        raise ConfigError("name a file")
     problems = read_questions(flags.file)
     blank = sum(not problem.target for problem in problems)
     if blank:
         raise ConfigError(f"{blank} of {len(problems)} problems in {flags.file} have no target, so nothing can be judged")
-    return problems, NumericVerifier()
+    return problems

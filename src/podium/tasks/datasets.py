@@ -1,7 +1,7 @@
 """Files -> Problems. A user's own questions, and the questions that recorded models have answered.
 
 Every mistake in a file is named with its line before a single question is asked, because an answer costs money. Left out:
-downloading; each public data set will be one more function here.
+the public data sets by name, see ``benchmarks/registry.py``.
 """
 
 import gzip

@@ -1,0 +1,76 @@
+"""What a benchmark is: a name, a kind, where its rows come from, and the function that makes a Problem of a row."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from podium.errors import ConfigError
+from podium.types import Problem
+
+Row = Mapping[str, Any]
+"""One record of a data set, in the columns that the hub gives it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solved:
+    """A problem and an answer that its verifier must accept.
+
+    Example: ``Solved(problem=six_times_seven, gold="\\\\boxed{42}")``; ``gold`` is "" where the set has no solution.
+    """
+
+    problem: Problem
+    gold: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HubSource:
+    """Where on the public hub a set lies, and at which commit.
+
+    Example: ``HubSource(dataset="openai/gsm8k", revision="740312a...", configs=("main",), splits={"test": ("test",)})``.
+    """
+
+    dataset: str
+    revision: str | None
+    """Commit of the data set. None: not known to us; the user has to name one before anything is downloaded."""
+    configs: tuple[str, ...] = ("",)
+    """Configurations whose rows are read one after the other; "" is the default one."""
+    splits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Our split -> theirs."""
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Our split -> files of JSON lines, for sets that are published with a loading script, which is not run."""
+    gated: bool = False
+    """The owner wants to be asked first: accept the terms on the hub and log in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark:
+    """One set of the registry. Example: ``BENCHMARKS["math500"].splits`` is ``{"test": 500}``."""
+
+    name: str
+    kind: str
+    """Of its problems: which verifier judges them."""
+    about: str
+    licence: str
+    url: str
+    """The home of the set."""
+    splits: Mapping[str, int | None]
+    """Split -> number of problems, None where we can not know it without the data."""
+    parse: Callable[[Row, str, int], Solved]
+    """(row, split, seed) -> problem. Raises KeyError, TypeError or ValueError where the row is not one of this set."""
+    local: Callable[[Path, str], Iterable[Row]] | None = None
+    """(data folder, split) -> rows, from files in the layout that the set is published in outside the hub."""
+    hub: HubSource | None = None
+    keep: Callable[[Row, str], bool] = lambda row, split: True
+    """(row, split) -> whether the row belongs to the split."""
+    generate: Callable[[str, int], Iterable[Solved]] | None = None
+    """(split, seed) -> problems, for a set that is made rather than read."""
+    shuffled: bool = False
+    """Options are put into an order that depends on the seed: models prefer some positions."""
+    note: str = ""
+    """What one must know before reporting a number on it."""
+
+    def check_split(self, split: str) -> None:
+        """Raise :class:`ConfigError` where the set has no such split."""
+        if split not in self.splits:
+            raise ConfigError(f"{self.name} has no split {split!r}; it has {', '.join(self.splits)}")

@@ -1,0 +1,54 @@
+"""Rows from the public hub, at a pinned commit, through the ``datasets`` library (``pip install podium[data]``).
+
+The library is large and wanted by few, so it is looked up when rows are asked for and not when this file is imported:
+everything else about a set (its name, its licence, its parser, a local copy) works without it. Loading scripts of a data
+set are programs of strangers and never run; sets that have one are read file by file.
+"""
+
+import importlib
+from collections.abc import Iterator
+from types import ModuleType
+
+from podium.errors import ConfigError
+from podium.tasks.benchmarks.benchmark import HubSource, Row
+
+
+def hub_rows(source: HubSource, split: str, revision: str | None = None) -> Iterator[Row]:
+    """The rows of our ``split`` of ``source``; ``revision`` overrides the pinned commit.
+
+    Example: ``hub_rows(BENCHMARKS["gsm8k"].hub, "test")``. The library's cache is used, so a second call is offline.
+
+    Raises :class:`ConfigError` where the library is not installed, no commit is known, the split does not exist, or the
+    hub does not give the rows.
+    """
+    commit = revision or source.revision
+    if commit is None:
+        raise ConfigError(
+            f"no commit of {source.dataset} is pinned; look at its history on the hub and name one (revision=...), "
+            "or load the set from a local folder"
+        )
+    if split not in source.splits and split not in source.files:
+        raise ConfigError(f"{source.dataset} on the hub has no split {split!r}; load it from a local folder")
+    library = _library()
+    try:
+        if split in source.files:
+            names = [f"hf://datasets/{source.dataset}@{commit}/{file}" for file in source.files[split]]
+            yield from library.load_dataset("json", data_files=names, split="train")
+            return
+        for config in source.configs:
+            for theirs in source.splits[split]:
+                yield from library.load_dataset(source.dataset, config or None, split=theirs, revision=commit)
+    except (OSError, ValueError, RuntimeError) as error:
+        # What the library raises for no network, no such commit, a gated set and a damaged cache are all of these.
+        asked = "; accept its terms on the hub and log in" if source.gated else ""
+        raise ConfigError(f"the hub does not give {source.dataset} at {commit}{asked}: {error}") from error
+
+
+def _library() -> ModuleType:
+    try:
+        return importlib.import_module("datasets")
+    except ImportError as error:
+        raise ConfigError(
+            f"loading from the hub needs the library 'datasets' ({error}): pip install 'podium[data]', "
+            "or point to a local folder with the data"
+        ) from error

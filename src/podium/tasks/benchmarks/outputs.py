@@ -1,0 +1,37 @@
+"""CRUXEval, output prediction: a small Python function and an input; what does it return?"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
+from podium.tasks.benchmarks.files import jsonl_rows
+from podium.tasks.benchmarks.pins import PINS
+from podium.types import Problem
+
+KIND = "output-prediction"
+
+
+def parse_cruxeval(row: Row, split: str, seed: int) -> Solved:
+    """CRUXEval: ``code`` defines ``f``; ``input`` and ``output`` are Python literals."""
+    question = f"What does this Python call return?\n\n```python\n{row['code']}\n\nf({row['input']})\n```"
+    problem = Problem(question=question, target=str(row["output"]), kind=KIND, source="cruxeval", split=split)
+    return Solved(problem=problem, gold=f"Answer: {problem.target}")
+
+
+def _cruxeval(folder: Path, split: str) -> Iterable[Row]:
+    return jsonl_rows(folder / "cruxeval" / "cruxeval.jsonl")
+
+
+OUTPUTS = (
+    Benchmark(
+        name="cruxeval",
+        kind=KIND,
+        about="what short Python functions return",
+        licence="MIT",
+        url="https://github.com/facebookresearch/cruxeval",
+        splits={"test": 800},
+        parse=parse_cruxeval,
+        local=_cruxeval,
+        hub=PINS["cruxeval"],
+    ),
+)

@@ -1,0 +1,116 @@
+"""RLPR, TheoremQA and SciBench: questions with a short free answer, a number with a unit, or a list.
+
+A SciBench unit may carry a power of ten (3.52 in units of 10^-19 J); the target is the whole quantity,
+``3.52 \\times 10^{-19} \\mathrm{J}``. Numbers keep the digits the set prints, because they say how exact it is.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
+from podium.tasks.benchmarks.choices import KIND as CHOICE
+from podium.tasks.benchmarks.files import in_hub_columns, json_rows
+from podium.tasks.benchmarks.pins import PINS
+from podium.types import Problem
+
+KIND = "free_form"
+SCIBENCH_BOOKS = ("atkins", "calculus", "chemmc", "class", "diff", "fund", "matter", "quan", "stat", "thermo")
+_POWER_OF_TEN = re.compile(r"\s*(?:\\mathrm\{)?10\^(?:\{(-?[0-9]+)\}|([0-9]))\}?")
+
+
+def parse_rlpr(row: Row, split: str, seed: int) -> Solved:
+    """RLPR: a chat in ``prompt`` whose user turn is the question, the answer in ``reward_model``."""
+    turns = [turn for turn in row["prompt"] if turn["role"] == "user"]
+    return _solved(str(turns[-1]["content"]), str(row["reward_model"]["ground_truth"]), "rlpr", split)
+
+
+def parse_theoremqa(row: Row, split: str, seed: int) -> Solved:
+    """TheoremQA: ``Question``, ``Answer`` and ``Answer_type`` (float, integer, bool, option, lists)."""
+    question, answer, field = str(row["Question"]), _spelled(row["Answer"]), str(row.get("field") or "").lower()
+    source = f"theoremqa/{field}" if field else "theoremqa"
+    if row["Answer_type"] != "option":
+        return _solved(question, answer, source, split)
+    letter = answer.strip("()").upper()
+    problem = Problem(question=question.strip(), target=letter, kind=CHOICE, source=source, split=split)
+    return Solved(problem=problem, gold=f"\\boxed{{{answer}}}")
+
+
+def parse_scibench(row: Row, split: str, seed: int) -> Solved:
+    """SciBench: ``problem_text``, ``answer_number`` and a ``unit`` that may start with a power of ten."""
+    unit = str(row["unit"]).strip().strip("$").strip()
+    power = _POWER_OF_TEN.match(unit)
+    target = str(row["answer_number"]).strip().replace("\u2212", "-")
+    if power is not None:
+        target = f"{target} \\times 10^{{{power[1] or power[2]}}}"
+        unit = unit[power.end() :].strip()
+    if unit == "\\":  # what stripping left of \$
+        unit = "\\$"
+    return _solved(str(row["problem_text"]), f"{target} {unit}".strip(), f"scibench/{str(row['source']).strip()}", split)
+
+
+def _spelled(value: Any) -> str:
+    """A JSON value as TheoremQA's own evaluation prints it: True, 1.0, [0, 5]."""
+    return f"[{', '.join(map(_spelled, value))}]" if isinstance(value, list) else str(value)
+
+
+def _solved(question: str, target: str, source: str, split: str) -> Solved:
+    if not question.strip() or not target.strip():
+        raise ValueError("the question or the answer is empty")
+    problem = Problem(question=question.strip(), target=target.strip(), kind=KIND, source=source, split=split)
+    return Solved(problem=problem, gold=f"\\boxed{{{problem.target}}}")
+
+
+def _theoremqa(folder: Path, split: str) -> Iterable[Row]:
+    return json_rows(folder / "theoremqa" / "theoremqa_test.json")
+
+
+def _scibench(folder: Path, split: str) -> Iterable[Row]:
+    for book in SCIBENCH_BOOKS:
+        yield from json_rows(folder / "scibench" / f"{book}.json")
+
+
+def _needs_no_picture(row: Mapping[str, Any], split: str) -> bool:
+    return split == "all" or not row.get("Picture")
+
+
+SCIENCE = (
+    Benchmark(
+        name="rlpr",
+        kind=KIND,
+        about="general-domain questions with short verified answers, from WebInstruct",
+        licence="see the data card",
+        url="https://github.com/openbmb/RLPR",
+        splits={"train": None, "test": None},
+        parse=parse_rlpr,
+        local=in_hub_columns("rlpr"),
+        hub=PINS["rlpr"],
+        note="The test split (openbmb/RLPR-Evaluation) is several benchmarks in one; read it from a local folder.",
+    ),
+    Benchmark(
+        name="theoremqa",
+        kind=KIND,
+        about="university questions that need a theorem: numbers, lists, yes or no, a few options",
+        licence="MIT",
+        url="https://github.com/TIGER-AI-Lab/TheoremQA",
+        splits={"test": 747, "all": 800},
+        parse=parse_theoremqa,
+        local=_theoremqa,
+        hub=PINS["theoremqa"],
+        keep=_needs_no_picture,
+        note="53 questions of 'all' can not be answered without their picture; 'test' leaves them out.",
+    ),
+    Benchmark(
+        name="scibench",
+        kind=KIND,
+        about="college textbook problems in physics, chemistry and mathematics: a number with a unit",
+        licence="MIT",
+        url="https://github.com/mandyyyyii/scibench",
+        splits={"test": 580},
+        parse=parse_scibench,
+        local=_scibench,
+        hub=PINS["scibench"],
+        note="Some printed answers contradict their own LaTeX; the number counts, as in the set's own evaluation.",
+    ),
+)

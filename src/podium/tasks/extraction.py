@@ -1,0 +1,123 @@
+r"""Where in a reply the final answer stands: shared by the verifiers.
+
+A reply is prose, LaTeX, Markdown, JSON that is often no JSON any more, or all of them. Each function here finds one way of
+marking an answer, always the *last* such mark, and says "" where there is none; the verifiers choose and order them. What
+the found text means is theirs as well. There is no guess: the last number or letter of a text is not an answer.
+
+The text is hostile: every pattern takes time linear in it.
+"""
+
+import json
+import re
+
+MAX_ANSWER_CHARS = 200_000
+"""Of a longer reply only the end is read: no model's answer to one question is longer, and the result stands last."""
+MAX_CANDIDATE_CHARS = 2_000
+"""A final answer longer than this is prose."""
+
+_MARK = re.compile(r"(?P<box>\\\\?(?:boxed|fbox)\s*+\{)|\\.|[{}]", re.DOTALL)
+_ANCHOR = re.compile(r"\banswer\b[\"'*_`)]*+\s{0,20}+(?:is\b|[:=])(?:[*_`:=\s$]|\\[\[(]){0,20}+", re.IGNORECASE)
+_FIELD = re.compile(r"\"answer\"\s{0,20}+:\s{0,20}+", re.IGNORECASE)
+_HASHES = re.compile(r"####([^\n]*+)")
+# A line of JSON that is no JSON any more ends its lines with a backslash and an n.
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n|\\n(?![a-zA-Z])")
+_LAST_CLAUSE = re.compile(r",\s[^0-9\\]*$")
+_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mbox) ?\{([^{}]*)\}")
+_PAIRED = re.compile(r"(?:[^\\]|\\\\)*+")
+_QUOTES = " \"'`*_"
+
+
+def without_thinking(text: str) -> str | None:
+    """The end of ``text`` behind its thinking (up to the last ``</think>``); None where it was cut off while thinking.
+
+    Example: ``without_thinking("<think>41?</think>It is 42.")`` is ``"It is 42."``.
+    """
+    text = text[-MAX_ANSWER_CHARS:]
+    before, closed, after = text.rpartition("</think>")
+    text = after if closed else before + after
+    return None if "<think>" in text else text
+
+
+def last_boxed(text: str) -> str:
+    r"""The content of the last ``\boxed{...}`` or ``\fbox{...}`` that closes and is not empty.
+
+    Of nested boxes the inner one counts; a phrase in the box ("The answer is 42") is dropped. Example:
+    ``last_boxed(r"\boxed{41}, no: \boxed{42}")`` is ``"42"``.
+    """
+    open_braces: list[tuple[int, bool] | None] = []  # of a box, where its content starts and whether it is JSON; else None
+    found, found_at = "", -1
+    for match in _MARK.finditer(text):
+        mark = match.group()
+        if match["box"]:
+            open_braces.append((match.end(), mark.startswith("\\\\")))
+        elif mark == "{":
+            open_braces.append(None)
+        elif mark == "}" and open_braces:
+            box = open_braces.pop()
+            if box is None or box[0] <= found_at:
+                continue
+            content = text[box[0] : match.start()].strip()
+            if content:
+                found, found_at = _single(content) if box[1] else content, box[0]
+    if len(found) > MAX_CANDIDATE_CHARS:
+        return found
+    phrase = _ANCHOR.search(_TEXT.sub(r" \1 ", found))
+    return found if phrase is None else anchored(_TEXT.sub(r" \1 ", found)) or found
+
+
+def anchored(text: str) -> str:
+    """What follows the last "answer is", "answer:" or ``"answer":`` up to the end of the sentence, or of the quotes.
+
+    Example: ``anchored("So the answer is 42 eggs. Nice!")`` is ``"42 eggs"``.
+    """
+    text = text.replace('\\"', '"')  # JSON quoted inside JSON
+    last = None
+    for match in _ANCHOR.finditer(text):
+        last = match
+    if last is None:
+        return ""
+    rest = text[last.end() : last.end() + MAX_CANDIDATE_CHARS]
+    if rest[:1] in {'"', "'"}:
+        return _single(rest[1:].partition(rest[0])[0].strip())
+    end = _SENTENCE_END.search(rest)
+    sentence = rest[: end.start()] if end else rest
+    sentence = _LAST_CLAUSE.sub("", sentence).rstrip(_QUOTES)
+    if sentence.endswith("}") and sentence.count("}") > sentence.count("{"):
+        sentence = sentence[:-1].rstrip(_QUOTES)  # it closes the JSON object around the answer
+    return sentence
+
+
+def after_hashes(text: str) -> str:
+    """What follows the last ``####`` up to the end of the line. Example: ``after_hashes("6 * 7\\n#### 42")`` is ``"42"``."""
+    hashes = _HASHES.findall(text)
+    return str(hashes[-1]).strip() if hashes else ""
+
+
+def last_line(text: str) -> str:
+    """The last line that is not empty. Example: ``last_line("So:\\n42\\n")`` is ``"42"``."""
+    return text.rstrip().rpartition("\n")[2].strip()
+
+
+def json_answer(text: str) -> tuple[str, str] | None:
+    r"""The value of the last ``"answer":`` as JSON reads it, and as it is spelled; None where no JSON value follows one.
+
+    Text comes without its quotes; what is no text (a list, a number) comes spelled. The second is for texts that were
+    never escaped: ``json_answer('{"answer": "a\\tb"}')`` has a tab in the first and a backslash in the second.
+    """
+    last = None
+    for match in _FIELD.finditer(text):
+        last = match
+    if last is None:
+        return None
+    rest = text[last.end() : last.end() + 8 * MAX_CANDIDATE_CHARS]
+    try:
+        value, end = json.JSONDecoder(strict=False).raw_decode(rest)
+    except (ValueError, RecursionError):
+        return None
+    spelled = rest[:end]
+    return (value, spelled[1:-1]) if isinstance(value, str) else (spelled, spelled)
+
+
+def _single(text: str) -> str:
+    r"""``text`` with single backslashes, where all of them are doubled, as in JSON: ``\\frac{1}{2}`` -> ``\frac{1}{2}``."""
+    return text.replace("\\\\", "\\") if re.search(r"\\\\[a-zA-Z]", text) and _PAIRED.fullmatch(text) else text

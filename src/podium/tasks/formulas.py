@@ -1,0 +1,69 @@
+r"""A formula out of LaTeX: what Math-Verify's parser is given, and what is made of its trees.
+
+Math-Verify wants the gold answer in ``$...$`` and the answer in ``\boxed{}``; some of what people write it misreads
+(``6.02e23``, ``1{,}000``, ``\langle 1, 2 \rangle``, degrees), so that it is spelled in another way first. Left out: what the
+formulas are worth (``equivalence.py``). For worker processes: nothing here bounds time or memory.
+"""
+
+import re
+from typing import Any
+
+import sympy
+from math_verify import LatexExtractionConfig, parse
+from math_verify import LatexNormalizationConfig as Normalization
+from sympy.concrete.expr_with_limits import ExprWithLimits
+
+_EXTRACTION = [
+    LatexExtractionConfig(
+        boxed_match_priority=0,
+        normalization_config=Normalization(basic_latex=True, units=False, malformed_operators=True, nits=True, boxed="last"),
+    )
+]
+_TRIGONOMETRY = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])")
+_DEGREES = re.compile(r"([0-9.]+) ?\^ ?\{? ?\\circ ?\}?")
+_ANY_DEGREES = re.compile(r"\^ ?\{? ?\\circ ?\}?|\\%|%")
+_SCIENTIFIC = re.compile(r"(?<![a-zA-Z0-9.])([0-9]+(?:\.[0-9]+)?)[eE]([-+]?[0-9]{1,3})(?![0-9])")
+_MEMBER = re.compile(r"^\s*[a-zA-Z]\s*\\in(?![a-zA-Z])")
+_TUPLE_NAMES = re.compile(r"^\s*\(\s*[a-zA-Z](?:\s*,\s*[a-zA-Z])*\s*\)\s*=")
+_SHORT_FRAC = re.compile(r"\\frac ?(\\pi(?![a-zA-Z])|[0-9a-zA-Z]) ?(\\pi(?![a-zA-Z])|[0-9a-zA-Z])")
+_PHANTOM = re.compile(r"\\[hv]?phantom ?(?:\{[^{}]*\}|.)")
+_THIN = re.compile(r"\\[!;:]|(?<=[0-9])\{,\}(?=[0-9])")
+
+
+def _prepared(text: str) -> str:
+    """``text`` with what Math-Verify misreads spelled in another way."""
+    text = text.replace("$", "").replace("\n", " ").replace("\\dfrac", "\\frac").replace("\\tfrac", "\\frac")
+    text = _SHORT_FRAC.sub(r"\\frac{\1}{\2}", _PHANTOM.sub("", text))
+    text = _THIN.sub("", _TUPLE_NAMES.sub("", _MEMBER.sub("", text)))
+    text = text.replace("\\langle", "(").replace("\\rangle", ")").replace("\\varnothing", "\\emptyset")
+    text = text.replace("\\left[", "[").replace("\\right]", "]").replace("\\left(", "(").replace("\\right)", ")")
+    text = _SCIENTIFIC.sub(r"\1 \\times 10^{\2}", text)
+    if _TRIGONOMETRY.search(text):
+        text = _DEGREES.sub(r"(\\frac{\1 \\pi}{180})", text)
+    return _ANY_DEGREES.sub("", text).strip().rstrip(".,;")
+
+
+def read_formula(text: str, *, gold: bool = False) -> Any | None:
+    """The SymPy tree of ``text``, as written: nothing is evaluated; None where it is no formula.
+
+    Example: ``read_formula("0.5x")`` is a product of a Float and a real symbol x.
+    """
+    prepared = _prepared(text)
+    wrapped = f"${prepared}$" if gold else rf"\boxed{{{prepared}}}"
+    parsed = parse(wrapped, extraction_config=_EXTRACTION, parsing_timeout=None)
+    return None if not parsed or isinstance(parsed[0], str) else parsed[0]
+
+
+def plain(tree: Any) -> Any:
+    """``tree`` with symbols that assume nothing, the imaginary unit, and decimals as the fractions they spell."""
+    if not isinstance(tree, sympy.Basic):
+        return tree
+    bound = tree.has(ExprWithLimits)
+    swaps = {leaf: _leaf(leaf, bound) for leaf in tree.atoms(sympy.Symbol, sympy.Float)}
+    return tree.xreplace(swaps)
+
+
+def _leaf(leaf: Any, bound: bool) -> Any:
+    if isinstance(leaf, sympy.Float):
+        return sympy.Rational(str(leaf))
+    return sympy.I if leaf.name == "i" and not bound else sympy.Symbol(leaf.name)

@@ -1,0 +1,86 @@
+"""What does a program return? The answer is a Python literal and must be the same value, type included.
+
+``[1, 2]`` is ``[1,2]`` but not ``(1, 2)``; ``1`` is neither ``True`` nor ``1.0``; sets and dictionaries have no order.
+A text may come without its quotes where it can be nothing else: ``abc`` is ``'abc'``, but ``12`` is not ``'12'``.
+
+Literals are parsed, never evaluated. Left out: values that have no literal.
+"""
+
+import ast
+import warnings
+from typing import Any
+
+from podium.errors import VerifierError
+from podium.tasks.extraction import anchored, json_answer, last_boxed, without_thinking
+from podium.types import Problem, Verdict
+
+MAX_LITERAL_CHARS = 20_000
+
+
+class OutputVerifier:
+    """Right where the final answer is the literal of the target.
+
+    Example: ``await OutputVerifier()(problem, "Answer: [(4, 1), (2, 3)]")``. Raises :class:`VerifierError` where the target
+    is no literal.
+    """
+
+    async def __call__(self, problem: Problem, answer: str) -> Verdict:
+        """Judge ``answer`` against ``problem.target``."""
+        wanted = _literal(problem.target)
+        if wanted is None:
+            raise VerifierError(f"the target {problem.target[:80]!r} of problem {problem.id} is no Python literal")
+        found = _candidates(answer)
+        if not found:
+            return Verdict(correct=False, extracted=None, why="no final answer; expected a line 'Answer: <literal>'")
+        if isinstance(wanted[0], str) and any(text == wanted[0] and _literal(text) is None for text in found):
+            return Verdict(correct=True, extracted=found[0][:200])
+        values = [(text, value) for text in found if (value := _literal(text)) is not None]
+        for text, value in values:
+            if _same(wanted[0], value[0]):
+                return Verdict(correct=True, extracted=text[:200])
+        shown = (values[0][0] if values else found[0])[:200]
+        return Verdict(correct=False, extracted=shown, why=f"{shown} is not {problem.target[:200]}")
+
+
+def _candidates(answer: str) -> list[str]:
+    """Spellings of the one final answer: its last box, else its JSON, else what stands behind the last "answer:"."""
+    text = without_thinking(answer)
+    if text is None:
+        return []
+    if found := last_boxed(text):
+        return [found]
+    written = json_answer(text)
+    if written is not None:
+        return [spelling for spelling in dict.fromkeys(written) if spelling]
+    _, mark, rest = text.rpartition("Answer:")
+    if mark:
+        return [rest.strip().partition("\n")[0].strip().strip("`").strip()]
+    found = anchored(text)
+    return [found] if found else []
+
+
+def _literal(text: str) -> tuple[Any] | None:
+    """The value in a tuple of its own, so that None can be a value."""
+    if len(text) > MAX_LITERAL_CHARS:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about "\d" in a model's string
+            return (ast.literal_eval(text.strip()),)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def _same(one: Any, other: Any) -> bool:
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict):
+        # 1 and True are one key to Python, so the keys' types are compared as well.
+        return {(type(key), key) for key in one} == {(type(key), key) for key in other} and all(
+            _same(one[key], other[key]) for key in one
+        )
+    if isinstance(one, set):
+        return {(type(item), item) for item in one} == {(type(item), item) for item in other}
+    return bool(one == other)

@@ -1,0 +1,91 @@
+import time
+
+import pytest
+
+from podium.tasks.extraction import after_hashes, anchored, json_answer, last_boxed, last_line, without_thinking
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        (r"\boxed{41}, no: \boxed{42}", "42"),
+        (r"\boxed{42} and then \boxed{4", "42"),
+        (r"\boxed{42} \boxed{}", "42"),
+        (r"\fbox{42}", "42"),
+        (r"\boxed{\boxed{7}}", "7"),
+        (r"\boxed{\{1, 2\}}", r"\{1, 2\}"),
+        (r"\boxed{\frac{1}{2}}", r"\frac{1}{2}"),
+        (r"\boxed{\text{The answer is }42}", "42"),
+        (r"\boxed{\text{Answer: } x^2}", "x^2"),
+        (r'"\\boxed{\\frac{1}{2}}"', r"\frac{1}{2}"),
+        (r"x &= 5 \\\boxed{5}", "5"),
+        (r"\boxed{\begin{pmatrix} 1 \\ 2 \end{pmatrix}}", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}"),
+        ("boxed{5}", ""),
+        ("", ""),
+    ],
+)
+def test_the_last_box(text: str, content: str) -> None:
+    assert last_boxed(text) == content
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("The answer is 41. No: the answer is 42 eggs. Nice!", "42 eggs"),
+        (r"**Answer:** $\frac{1}{2}$", r"\frac{1}{2}$"),
+        (r'{"answer": "\\frac{1}{2}"}', r"\frac{1}{2}"),
+        (r'{"answer": "\frac{1}{2}"}', r"\frac{1}{2}"),
+        (r'"answer": "\\begin{pmatrix} 1 \\\\ 2 \\end{pmatrix}"', r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}"),
+        ("answers vary", ""),
+        ("", ""),
+    ],
+)
+def test_what_stands_behind_the_last_anchor(text: str, content: str) -> None:
+    assert anchored(text) == content
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"answer": "42"}', ("42", "42")),
+        ('{"answer": 1, "answer": [1, "a"]}', ('[1, "a"]', '[1, "a"]')),
+        (r'{"answer": "a\tb"}', ("a\tb", r"a\tb")),
+        (r'{"answer": "\"x\""}', ('"x"', r"\"x\"")),
+        ('{"answer": ', None),
+        ('{"answer": ' + "[" * 5000, None),
+        ("answer: 42", None),
+    ],
+)
+def test_the_last_answer_in_json(text: str, value: tuple[str, str] | None) -> None:
+    assert json_answer(text) == value
+
+
+def test_thinking_is_no_answer() -> None:
+    assert without_thinking("<think>41</think>It is 42.") == "It is 42."
+    assert without_thinking("a</think>b</think>c") == "c"
+    assert without_thinking("<think>41") is None
+    assert without_thinking("plain") == "plain"
+
+
+def test_the_last_line_and_what_follows_hashes() -> None:
+    assert last_line("a\n b \n\n") == "b"
+    assert after_hashes("#### 1\n#### 42\nbye") == "42"
+    assert after_hashes("none") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\boxed{" * 30_000,
+        "\\boxed{" * 15_000 + "}" * 15_000,
+        "answer: " * 25_000,
+        '"answer": ' * 20_000,
+        "\\" * 200_000,
+        "#" * 200_000,
+    ],
+)
+def test_hostile_texts_cost_little(text: str) -> None:
+    start = time.process_time()
+    for read in (without_thinking, last_boxed, anchored, json_answer, after_hashes, last_line):
+        read(text)
+    assert time.process_time() - start < 1.0

@@ -1,0 +1,224 @@
+import asyncio
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from podium.errors import VerifierError
+from podium.tasks.symbolic import Limits, SymbolicPool
+
+SLOW = "(x+1)^{99999}(x-1)^{99999}(x+2)^{99999}(x+3)^{99999}(x+4)^{99999}"
+"""Takes minutes to evaluate."""
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[SymbolicPool]:
+    shared = SymbolicPool(limits=Limits(processor_seconds=0.4))
+    yield shared
+    shared.close()
+
+
+@pytest.fixture(scope="module")
+def single() -> Iterator[SymbolicPool]:
+    """One worker, which tests kill."""
+    shared = SymbolicPool(size=1, limits=Limits(processor_seconds=0.6, wall_seconds=3.0))
+    yield shared
+    shared.close()
+
+
+def forks(leader: int) -> list[int]:
+    return [int(pid) for pid in Path(f"/proc/{leader}/task/{leader}/children").read_text().split()]
+
+
+def gone(pids: list[int], seconds: float = 10.0) -> bool:
+    end = time.monotonic() + seconds
+    while any(Path(f"/proc/{pid}").exists() and "Z" not in state(pid) for pid in pids):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "Z"
+
+
+async def test_formulas_are_compared(pool: SymbolicPool) -> None:
+    assert (await pool.compare("x/2", "0.5x")).equal is True
+    assert (await pool.compare("x/2", "2x")).equal is False
+    assert (await pool.compare("12", "36", factor="1/3")).equal is True
+    assert (await pool.compare(r"\sqrt{8}", r"2\sqrt{2}", restated=True)).equal is False
+    assert (await pool.compare(r"\text{no} \sqrt{", "x")).equal is None
+
+
+async def test_an_answer_that_takes_too_long_is_not_equal_and_the_next_is_judged(pool: SymbolicPool) -> None:
+    await pool.compare("x", "y")
+    leaders = pool.process_ids
+    slow = await pool.compare("x", SLOW)
+    assert slow.equal is False
+    assert "longer than 0.4 seconds" in slow.why
+    assert (await pool.compare("x+x", "2x")).equal is True
+    assert set(leaders) <= set(pool.process_ids), "only the fork had to be replaced"
+
+
+async def test_a_gold_answer_that_takes_too_long_is_no_verdict(pool: SymbolicPool) -> None:
+    with pytest.raises(VerifierError, match=r"reading the gold answer|comparing"):
+        await pool.compare("{x^" * 34 + "x" + "}" * 34 + "+1" * 300, "x")
+
+
+async def test_an_answer_that_takes_too_much_memory_is_not_equal() -> None:
+    pool = SymbolicPool(size=1, limits=Limits(address_space_bytes=400 * 1024**2, processor_seconds=20, wall_seconds=60))
+    try:
+        comparison = await pool.compare("x", "3^{3^{19}}+x")
+        assert comparison.equal is False
+        assert (await pool.compare("x", "x+0")).equal is True
+    finally:
+        pool.close()
+
+
+def test_from_threads(pool: SymbolicPool) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda number: pool.compare_blocking("7x", f"{number}x").equal, range(16)))
+    assert found == [number == 7 for number in range(16)]
+
+
+def test_from_several_event_loops_at_once(pool: SymbolicPool) -> None:
+    async def ask() -> list[bool | None]:
+        return [found.equal for found in await asyncio.gather(*(pool.compare("3y", f"{number}y") for number in range(6)))]
+
+    with ThreadPoolExecutor(3) as threads:
+        for found in threads.map(lambda _: asyncio.run(ask()), range(3)):
+            assert found == [number == 3 for number in range(6)]
+
+
+@pytest.mark.parametrize("whole_group", [True, False])
+async def test_a_worker_killed_at_work_is_replaced_and_nobody_notices(single: SymbolicPool, whole_group: bool) -> None:
+    await single.compare("x", "y")
+    (leader,) = single.process_ids
+    asked = asyncio.create_task(single.compare("x", SLOW))
+    await asyncio.sleep(0.1)
+    assert not asked.done()
+    if whole_group:
+        os.killpg(leader, signal.SIGKILL)
+    else:
+        os.kill(forks(leader)[0], signal.SIGKILL)
+    assert "longer than" in (await asked).why, "judged by the second process"
+    assert (leader in single.process_ids) is not whole_group
+    assert (await single.compare("x", "x+0")).equal is True
+
+
+async def test_a_worker_killed_while_idle_is_replaced(single: SymbolicPool) -> None:
+    await single.compare("x", "y")
+    os.kill(forks(single.process_ids[0])[0], signal.SIGKILL)
+    assert (await single.compare("x", "x+0")).equal is True
+    os.killpg(single.process_ids[0], signal.SIGKILL)
+    assert (await single.compare("x", "x+0")).equal is True
+
+
+async def test_a_worker_that_falls_silent_is_given_up(single: SymbolicPool) -> None:
+    await single.compare("x", "y")
+    os.killpg(single.process_ids[0], signal.SIGSTOP)
+    assert (await single.compare("x", "x+0")).equal is True
+
+
+async def test_workers_know_no_secrets_and_hear_no_ctrl_c(single: SymbolicPool) -> None:
+    await single.compare("x", "y")
+    (leader,) = single.process_ids
+    names = {entry.partition(b"=")[0] for entry in Path(f"/proc/{leader}/environ").read_bytes().split(b"\0")}
+    assert names <= {b"PATH", b"LD_LIBRARY_PATH", b"PYTHONPATH", b"PYTHONHASHSEED", b""}
+    assert os.getsid(leader) != os.getsid(0)
+
+
+async def test_workers_that_die_again_and_again_are_a_fault_and_no_verdict(single: SymbolicPool) -> None:
+    stop = threading.Event()
+
+    def kill_all() -> None:
+        while not stop.wait(0.02):
+            for leader in single.process_ids:
+                os.killpg(leader, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_all)
+    killer.start()
+    try:
+        with pytest.raises(VerifierError, match="the process that compares formulas"):
+            await single.compare("x", SLOW)
+    finally:
+        stop.set()
+        killer.join()
+    assert (await single.compare("x", "x+0")).equal is True
+
+
+async def test_closing_ends_processes_and_calls() -> None:
+    pool = SymbolicPool(size=1, limits=Limits(processor_seconds=20))
+    await pool.compare("x", "y")
+    pids = [pid for leader in pool.process_ids for pid in (leader, *forks(leader))]
+    asked = asyncio.create_task(pool.compare("x", SLOW))
+    await asyncio.sleep(0.1)
+    pool.close()
+    with pytest.raises(VerifierError):
+        await asked
+    with pytest.raises(VerifierError, match="closed"):
+        await pool.compare("x", "x")
+    assert gone(pids)
+
+
+async def test_a_worn_worker_starts_afresh_and_a_forgotten_pool_ends() -> None:
+    pool = SymbolicPool(size=1, limits=Limits(calls=2))
+    assert [(await pool.compare("x", f"{number}x/3")).equal for number in range(6)] == [number == 3 for number in range(6)]
+    pids = [pid for leader in pool.process_ids for pid in (leader, *forks(leader))]
+    assert pids
+    del pool
+    gc.collect()
+    assert gone(pids)
+
+
+@pytest.mark.parametrize("at_work", [False, True])
+def test_no_process_outlives_a_killed_parent(at_work: bool) -> None:
+    program = (
+        "import threading, time\n"
+        "from podium.tasks.symbolic import Limits, SymbolicPool\n"
+        "pool = SymbolicPool(size=1, limits=Limits(processor_seconds=2))\n"
+        "pool.compare_blocking('x', 'y')\n"
+        f"if {at_work}: threading.Thread(target=pool.compare_blocking, args=('x', {SLOW!r})).start()\n"
+        "time.sleep(0.1)\n"
+        "print(*pool.process_ids, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        leaders = [int(pid) for pid in parent.stdout.readline().split()]
+        pids = [pid for leader in leaders for pid in (leader, *forks(leader))]
+        assert len(pids) == 2
+        parent.kill()
+    assert gone(pids)
+
+
+async def test_a_forked_process_has_workers_of_its_own(pool: SymbolicPool) -> None:
+    await pool.compare("x", "y")
+    child = os.fork()
+    if child == 0:
+        code = 0 if pool.compare_blocking("x", "x+0").equal else 1
+        pool.close()
+        os._exit(code)
+    _, status = await asyncio.to_thread(os.waitpid, child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert (await pool.compare("x", "x+0")).equal is True
+
+
+async def test_a_worker_that_does_not_start_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    pool = SymbolicPool(size=1)
+    with pytest.raises(VerifierError, match="math-verify"):
+        await pool.compare("x", "y")
+    pool.close()
