@@ -1,6 +1,7 @@
 """Shared by all tests: the folder of real data, and the rule that continuous integration skips nothing."""
 
 import os
+import shutil
 from collections.abc import Generator
 from pathlib import Path
 
@@ -20,6 +21,18 @@ def data() -> Path:
     if not DATA.is_dir():
         pytest.skip("../shared/data is missing: the real questions and recorded outputs are not part of the repository")
     return DATA
+
+
+NEEDS_SANDBOX = ("test_sandbox", "test_programming.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without bubblewrap, tests that run programs are skipped, and say which command would end that."""
+    if shutil.which("bwrap") is None:
+        reason = "bubblewrap is missing, so programs can not be isolated: sudo apt-get install bubblewrap libseccomp2"
+        for item in items:
+            if item.path.name.startswith(NEEDS_SANDBOX):
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.hookimpl(wrapper=True)

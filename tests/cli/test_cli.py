@@ -269,7 +269,7 @@ def test_data_show_feeds_evaluate(tmp_path: Path) -> None:
 
 
 def test_data_check_and_evaluate_on_a_real_set(data: Path) -> None:
-    checked = json.loads(podium("data", "check", "gsm8k", "humaneval", "--data-dir", str(data), "--sample", "5", "--json").stdout)
+    checked = json.loads(podium("data", "check", "gsm8k", "theoremqa", "--data-dir", str(data), "--sample", "5", "--json").stdout)
     assert all(row["passed"] for row in checked)
     report = podium("evaluate", "--set", "gsm8k", "--data-dir", str(data), "-n", "4", "--arm", "worker:brook", "--json")
     assert json.loads(report.stdout)["arms"][0]["n"] == 4
