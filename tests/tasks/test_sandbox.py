@@ -131,9 +131,9 @@ def test_a_pool_has_slots() -> None:
 
 
 async def test_a_test_may_be_shorter_and_not_longer_than_the_limit() -> None:
-    async with Sandbox(slots=1, limits=Limits(wall_seconds=0.3)) as sandbox, sandbox.submission(FOREVER) as submission:
-        assert (await submission.run(Job(kind="script", wall_seconds=0.1))).seconds < 0.3
-        assert (await submission.run(Job(kind="script", wall_seconds=60.0))).seconds < 2.0
+    async with Sandbox(slots=1, limits=Limits(wall_seconds=2.0)) as sandbox, sandbox.submission(FOREVER) as submission:
+        assert (await submission.run(Job(kind="script", wall_seconds=0.1))).seconds < 1.5
+        assert (await submission.run(Job(kind="script", wall_seconds=60.0))).seconds < 20
 
 
 # Faults

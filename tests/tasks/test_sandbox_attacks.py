@@ -109,7 +109,7 @@ async def clean(submission: Submission) -> None:
 async def test_an_infinite_loop(sandbox: Sandbox) -> None:
     outcome = await attack(sandbox, "if __name__ == '__main__':\n    while True: pass", 0.3)
     assert outcome.status == "timeout"
-    assert 0.3 <= outcome.seconds < 1.5
+    assert 0.3 <= outcome.seconds < 10
 
 
 async def test_a_long_sleep(sandbox: Sandbox) -> None:
