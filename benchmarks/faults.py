@@ -43,8 +43,7 @@ def gym_server(faults: float) -> Iterator[str]:
         try:
             yield found[1]
         finally:
-            server.send_signal(signal.SIGINT)
-            server.wait(10)
+            server.terminate()  # not SIGINT, which a parent in the background has its children ignore
 
 
 def stats(url: str) -> dict[str, Any]:

@@ -6,8 +6,8 @@
     unittest   {"style": "unittest", "tests": ["import unittest\\nclass TestCases(unittest.TestCase): ..."]}
 
 Every style may add ``"seconds"`` (wall seconds for each single test, of the unittest style for all tests together; absent:
-the sandbox's own limit, which it can not pass) and ``"prelude"``
-(code the reference harness puts in front of the answer: imports, functions that the question gives).
+the sandbox's own limit, which it can not pass) and ``"prelude"`` (code the reference harness puts in front of the answer:
+imports, functions that the question gives).
 
 ``entry`` is a function, or ``Solution().method`` for a method of a fresh object. In the asserts style it is what a
 ``def check(candidate)`` in the tests is called with ("" where the tests call it themselves), and ``setup`` is code between
