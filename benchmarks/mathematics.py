@@ -25,10 +25,10 @@ from typing import Any
 
 from podium.errors import VerifierError
 from podium.tasks.mathematics import MathVerifier
-from podium.tasks.notation import normal_form
-from podium.tasks.numbers import read_quantity
+from podium.tasks.mathematics.notation import normal_form
+from podium.tasks.mathematics.pool import SymbolicPool
 from podium.tasks.output_prediction import OutputVerifier
-from podium.tasks.symbolic import SymbolicPool
+from podium.tasks.quantities.numbers import read_quantity
 from podium.types import Problem, Verdict
 
 MODELS = (

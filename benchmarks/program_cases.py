@@ -4,7 +4,7 @@ The styles are correct programs that graders which run them in their own process
 question. The hacks are wrong programs that try to pass all the same.
 """
 
-from podium.tasks.program_tests import AssertTests, CallCase, CallTests, ProgramTests, StdinCase, StdinTests, UnittestTests
+from podium.tasks.programming.target import AssertTests, CallCase, CallTests, ProgramTests, StdinCase, StdinTests, UnittestTests
 
 SUMS = StdinTests(cases=(StdinCase(stdin="2\n1 2\n3 4\n", stdout="3\n7\n"), StdinCase(stdin="1\n5 5\n", stdout="10\n")))
 """First line: how many lines follow. For each of them the sum."""

@@ -26,8 +26,10 @@ from typing import Any
 
 from benchmarks.program_cases import CODEFORCES, HACKS, KINDS, STYLES
 from podium.errors import VerifierError
-from podium.tasks.code_extraction import parse_python, with_prelude
-from podium.tasks.program_tests import (
+from podium.tasks.programming import IN_PROCESS, ProgramVerifier
+from podium.tasks.programming.code import parse_python, with_prelude
+from podium.tasks.programming.relayed import test_program
+from podium.tasks.programming.target import (
     LEETCODE_PRELUDE,
     AssertTests,
     ProgramTests,
@@ -36,8 +38,6 @@ from podium.tasks.program_tests import (
     UnittestTests,
     given_code,
 )
-from podium.tasks.programming import IN_PROCESS, ProgramVerifier
-from podium.tasks.relayed_tests import test_program
 from podium.tasks.sandbox import Job, Limits, Sandbox
 from podium.types import Problem, Verdict
 

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from podium.errors import ConfigError, VerifierError
 from podium.tasks.benchmarks.benchmark import Solved
+from podium.tasks.benchmarks.hygiene import overlaps
 from podium.tasks.benchmarks.registry import BENCHMARKS, load_solved
 from podium.tasks.free_form import normalised
-from podium.tasks.hygiene import overlaps
-from podium.tasks.measure import read_measure
+from podium.tasks.quantities.measures import read_measure
 from podium.tasks.verifiers import VerifierByKind, verifiers
 
 GOLD = (("theoremqa", "all"), ("scibench", "test"), ("mmlu", "test"), ("mmlu", "val"), ("cruxeval", "test"))

@@ -30,10 +30,16 @@ FLOORS = [
 ]
 TORCH = {
     "podium.policies.local",
+    "podium.policies.qwen2",
+    "podium.policies.sampling",
+    "podium.policies.tokens",
     "podium.training.batch",
     "podium.training.grpo",
     "podium.training.learner",
     "podium.training.trl",
+    "podium.training.row_trainer",
+    "podium.training.engine",
+    "podium.training.imitation",
 }
 MAX_LINES = 350
 NOUNS = "podium.types"  # the one file that may be longer: the nouns stay together

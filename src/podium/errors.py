@@ -2,6 +2,8 @@
 
     PodiumError
     ├── ConfigError            user     a pool file, a flag, a question that can not be asked
+    ├── CheckpointError        user     a model or a run's folder that can not be used
+    ├── TrainingCollapsed      user     a run that no longer learns was stopped
     ├── BudgetExceeded         user     a cap was reached; a clean stop, nothing is lost
     ├── Cancelled              user     the run was stopped from outside
     ├── WorkflowError          policy   the text a policy wrote is no workflow
@@ -48,6 +50,18 @@ class PodiumError(Exception):
 
 class ConfigError(PodiumError):
     """Something the user wrote can not be used: a pool file, a flag, a question, a recipe."""
+
+    blame = Blame.USER
+
+
+class CheckpointError(PodiumError):
+    """A model's or a run's folder is missing, damaged, or belongs to another recipe."""
+
+    blame = Blame.USER
+
+
+class TrainingCollapsed(PodiumError):
+    """A training run no longer learns; it was stopped before it cost more. Its folder stays as it is."""
 
     blame = Blame.USER
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.tasks.arithmetic import parse, value
+from podium.tasks.quantities.arithmetic import parse, value
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from podium.tasks.benchmarks.choices import choice_problem
 from podium.tasks.benchmarks.hub import hub_rows
 from podium.tasks.benchmarks.pins import PINS
 from podium.tasks.benchmarks.registry import BENCHMARKS, benchmark, load, load_solved, parsed
-from podium.tasks.mathematics import NumericVerifier
-from podium.tasks.program_tests import AssertTests, CallTests, ProgramTests, StdinTests, UnittestTests
+from podium.tasks.mathematics import MathVerifier
+from podium.tasks.programming.target import AssertTests, CallTests, ProgramTests, StdinTests, UnittestTests
 from podium.tasks.verifiers import verifiers
 
 LOCAL = {
@@ -185,7 +185,7 @@ async def test_a_row_of_the_hub_becomes_a_problem_whose_gold_is_accepted(name: s
     if problem.kind == "programming":
         assert ProgramTests.from_json(problem.target).to_json() == problem.target
     else:
-        assert (await verifiers(mathematics=NumericVerifier())(problem, solved.gold)).correct
+        assert (await verifiers(mathematics=MathVerifier())(problem, solved.gold)).correct
 
 
 @pytest.mark.parametrize("name", HUB_ROWS)
@@ -434,7 +434,9 @@ def load_dataset(path, name=None, *, data_files=None, split, revision=None):
 def test_the_library_is_asked_for_a_commit_and_only_when_rows_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "datasets.py").write_text(STAND_IN)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "datasets", raising=False)
+    # Set first, so that the end of the test puts back what was there, or nothing.
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    del sys.modules["datasets"]
     datasets = importlib.import_module("datasets")
 
     assert [problem.target for problem in load("gsm8k")] == ["42"]
@@ -447,7 +449,6 @@ def test_the_library_is_asked_for_a_commit_and_only_when_rows_are(tmp_path: Path
     assert files == ["hf://datasets/livecodebench/code_generation_lite@0fe84c3912ea0c4d4a78037083943e8f0c4dd505/test6.jsonl"]
     with pytest.raises(ConfigError, match="accept its terms on the hub and log in: gated"):
         load("gpqa-diamond")
-    monkeypatch.delitem(sys.modules, "datasets", raising=False)
 
 
 def test_without_the_library_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -472,15 +473,15 @@ async def test_check_finds_nothing_wrong_with_good_sets(data: Path) -> None:
 
 async def test_check_finds_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "gsm8k").mkdir()
-    rows = ['{"question": "6 * 7?", "answer": "#### 42"}', '{"question": "Why?", "answer": "#### because"}']
+    rows = ['{"question": "6 * 7?", "answer": "#### 42"}', '{"question": "Why?", "answer": "#### $ $"}']
     (tmp_path / "gsm8k" / "train.jsonl").write_text("\n".join([rows[0], rows[0], rows[1]]))
     (tmp_path / "gsm8k" / "test.jsonl").write_text(rows[0].replace(" * ", "*"))
-    found = await check("gsm8k", verifiers(mathematics=NumericVerifier()), data_dir=tmp_path)
+    found = await check("gsm8k", verifiers(mathematics=MathVerifier()), data_dir=tmp_path)
     assert not found.passed
     assert found.repeated == {"train": 1, "test": 0}
     assert found.shared == (("train", "test", 2),)
     (rejected,) = found.rejected
     assert rejected.broken
-    assert rejected.problem.target == "because"
+    assert rejected.problem.target == "$ $"
     with pytest.raises(ConfigError, match="there is no set"):
         await check("nope", None)

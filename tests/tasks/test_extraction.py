@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from podium.tasks.extraction import after_hashes, anchored, json_answer, last_boxed, last_line, without_thinking
+from podium.tasks.extraction import after_anchor, after_hashes, anchored, json_answer, last_boxed, last_line, without_thinking
 
 
 @pytest.mark.parametrize(
@@ -58,6 +58,11 @@ def test_what_stands_behind_the_last_anchor(text: str, content: str) -> None:
 )
 def test_the_last_answer_in_json(text: str, value: tuple[str, str] | None) -> None:
     assert json_answer(text) == value
+
+
+def test_all_that_stands_behind_the_last_anchor() -> None:
+    assert after_anchor("The answer is 1. The answer is **[1, 2]**.\nNice!") == "[1, 2]**.\nNice!"
+    assert after_anchor("answers vary") == ""
 
 
 def test_thinking_is_no_answer() -> None:

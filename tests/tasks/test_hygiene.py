@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from podium.errors import ConfigError
 from podium.tasks.benchmarks.choices import choice_problem
+from podium.tasks.benchmarks.hygiene import fingerprint, overlaps, prove_disjoint, unique, without_overlaps
 from podium.tasks.benchmarks.registry import load
-from podium.tasks.hygiene import fingerprint, overlaps, prove_disjoint, unique, without_overlaps
 from podium.types import Problem
 
 

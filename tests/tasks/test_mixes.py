@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from podium.errors import ConfigError
+from podium.tasks.benchmarks.hygiene import overlaps
+from podium.tasks.benchmarks.mixes import PAPER_960, Mix, Part, draw
 from podium.tasks.benchmarks.registry import load
-from podium.tasks.hygiene import overlaps
-from podium.tasks.mixes import PAPER_960, Mix, Part, draw
 from podium.types import Problem
 
 SHELVES = {

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.tasks.notation import is_name, is_unbounded, normal_form, read_numeral, read_words, split_unit
+from podium.tasks.mathematics.notation import is_name, is_unbounded, normal_form, read_numeral, read_words, split_unit
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_one_answer_in_two_spellings(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("12", "1 2"), ("x^{12}", "x^12"), ("(1,2)", "[1,2]"), ("X", "x"), ("-3", "3"), ("x_1", "x1")]
+    ("one", "other"), [("12", "1 2"), (".5", "5"), ("x^{12}", "x^12"), ("(1,2)", "[1,2]"), ("X", "x"), ("-3", "3"), ("x_1", "x1")]
 )
 def test_two_answers_in_like_spellings(one: str, other: str) -> None:
     assert normal_form(one) != normal_form(other)

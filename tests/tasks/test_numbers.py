@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.tasks.numbers import Quantity, read_quantity
+from podium.tasks.quantities.numbers import Quantity, read_quantity
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from benchmarks.program_cases import CODEFORCES, HACKS, KINDS, RIGHT, STYLES
 from benchmarks.programming import REFERENCES, Item, bigcodebench, codeforces, mutant, passes_in_process
 from podium.errors import SandboxError, VerifierError
-from podium.tasks.program_tests import AssertTests, CallCase, CallTests, ProgramTests, StdinCase, StdinTests, UnittestTests
 from podium.tasks.programming import IN_PROCESS, ProgramVerifier
+from podium.tasks.programming.target import AssertTests, CallCase, CallTests, ProgramTests, StdinCase, StdinTests, UnittestTests
 from podium.tasks.sandbox import Limits, Sandbox
 from podium.types import Problem, Verdict
 
@@ -19,8 +21,12 @@ ADDS = AssertTests(asserts=("assert add(3, 4) == 7",))
 LOOP_OVER_METHOD = "def check(c):\n    for i in range(3):\n        assert c(i) == i\ncheck(S().f)"
 
 
-@pytest.fixture
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def sandbox() -> AsyncIterator[Sandbox]:
+    """One for all tests here: every answer has a submission of its own, and none may leave a trace."""
     async with Sandbox(slots=2, limits=Limits(wall_seconds=5.0)) as sandbox:
         yield sandbox
 
@@ -206,11 +212,26 @@ async def test_a_package_that_is_not_there_is_nobodys_wrong_answer(sandbox: Sand
     assert not (await judged(sandbox, ADDS, f"import no_such_package\n{RIGHT}")).correct
 
 
+async def test_packages_that_can_not_be_looked_for_are_not_called_missing() -> None:
+    tests = UnittestTests(code=("import unittest, no_such_package",))
+    async with Sandbox(slots=1, limits=Limits(wall_seconds=1e-4)) as hurried:
+        with pytest.raises(VerifierError, match="can not find out which packages the sandbox has: timeout"):
+            await judged(hurried, tests, RIGHT)
+
+
 async def test_faults_of_the_sandbox_pass_through() -> None:
     async with Sandbox(slots=1) as sandbox:
         pass
     with pytest.raises(SandboxError):
         await judged(sandbox, ADDS, RIGHT)
+
+
+async def test_a_number_that_raises_where_it_is_compared_is_a_wrong_answer(sandbox: Sandbox) -> None:
+    code = "from decimal import Decimal\ndef add(a, b):\n    return Decimal('sNaN')"
+    for tests in (CallTests(entry="add", cases=(CallCase(args=(3, 4), expected=7),)), ADDS):
+        verdict = await judged(sandbox, tests, code)
+        assert not verdict.correct
+        assert "sNaN" in verdict.why
 
 
 async def test_a_target_that_is_none_is_nobodys_wrong_answer(sandbox: Sandbox) -> None:
@@ -230,12 +251,17 @@ async def test_one_slot_is_enough() -> None:
     assert all(verdict.correct for verdict in verdicts)
 
 
+def _in_a_hurry(item: Item) -> Item:
+    """Some mutants run for ever."""
+    return replace(item, tests=replace(item.tests, seconds=0.7))
+
+
 @pytest.mark.parametrize("name", REFERENCES)
 async def test_reference_solutions_pass_and_their_mutants_fail(sandbox: Sandbox, data: Path, name: str) -> None:
     items = list(REFERENCES[name](data))[:: 25 if name == "humaneval" else 120 if name == "mbpp" else 30]
     for item, verdict in zip(items, await all_judged(sandbox, items), strict=True):
         assert verdict.correct, f"{item.name}: {verdict.why}"
-    changed = [mutated for item in items if (mutated := mutant(item)) is not None]
+    changed = [_in_a_hurry(mutated) for item in items if (mutated := mutant(item)) is not None]
     assert len(changed) >= 5
     for item, verdict in zip(changed, await all_judged(sandbox, changed), strict=True):
         assert not verdict.correct or await passes_in_process(sandbox, item), item.code

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.errors import VerifierError
-from podium.tasks.assert_values import NotReadHere
-from podium.tasks.assertions import called_names, read_assertions
-from podium.tasks.code_extraction import MAX_BLOCKS, extract_code, with_prelude
 from podium.tasks.inside.plain import MAX_DEPTH, Opaque, decode, encode
-from podium.tasks.program_output import is_close, output_mismatch
-from podium.tasks.program_tests import (
+from podium.tasks.programming.assertions import called_names, read_assertions
+from podium.tasks.programming.code import MAX_BLOCKS, extract_code, with_prelude
+from podium.tasks.programming.expressions import NotReadHere
+from podium.tasks.programming.outputs import is_close, output_mismatch
+from podium.tasks.programming.target import (
     LEETCODE_PRELUDE,
     AssertTests,
     CallCase,
@@ -28,7 +28,7 @@ from podium.tasks.program_tests import (
     UnittestTests,
     given_code,
 )
-from podium.tasks.program_values import MAX_HASHED, UnreadableValue, decoded, read_value, same_value, shown
+from podium.tasks.programming.values import MAX_HASHED, UnreadableValue, decoded, read_value, same_value, shown
 
 ADD = "def add(a, b):\n    return a + b"
 
@@ -164,6 +164,8 @@ def test_any_text_holds_a_program_or_none(text: str) -> None:
         "from __future__ import annotations\nx = math.pi",
         '"""Doc."""\nfrom __future__ import annotations\nx = math.pi',
         "x = math.pi",
+        "# \x0c page two\nfrom __future__ import annotations\nx = math.pi",
+        "# one\rfrom __future__ import annotations\rx = math.pi",
     ],
 )
 def test_a_prelude_stands_where_python_wants_it(code: str) -> None:
@@ -341,6 +343,9 @@ def test_what_is_too_deep_or_endless_is_cut() -> None:
         (0.5, Fraction(1, 2), True, True),
         (0.5, Decimal("0.5"), True, True),
         (1.0, 10**400, False, False),
+        (1.0, Decimal("sNaN"), False, False),
+        (1, Decimal("sNaN"), False, False),
+        ([1], [Decimal("sNaN")], False, False),
         (float("inf"), float("inf"), True, True),
         (1.0, True, True, True),
         ("1", 1, False, False),
@@ -398,6 +403,10 @@ async def mismatch(text: str, results: dict[str, Any], **fields: Any) -> str | N
         ("assert f(1) in [1, 2] or f(2) == 5", {"f(1)": 9, "f(2)": 5}, {"f(1)": 9, "f(2)": 6}),
         ("assert 0 < f(1) <= 2", {"f(1)": 2}, {"f(1)": 0}),
         ("assert f(f(1)) == 3", {"f(1)": 2, "f(2)": 3}, {"f(1)": 2, "f(2)": 4}),
+        ("assert round(f(1), 2) == 0.33 and round(f(1)) == 0", {"f(1)": 0.331}, {"f(1)": 0.341}),
+        ("assert sum(f(1)) == 6 and sum(f(1), 1) == 7", {"f(1)": [1, 2, 3]}, {"f(1)": [1, 2]}),
+        ("assert dict(f(1)) == {'a': 1} and dict(a=1) == dict(f(1))", {"f(1)": [("a", 1)]}, {"f(1)": [("a", 2)]}),
+        ("assert f(1) ** 2 == f(2)", {"f(1)": Fraction(3, 2), "f(2)": Fraction(9, 4)}, {"f(1)": Fraction(3, 2), "f(2)": 2}),
         ("assert f(float('inf')) == {'a': {1}}", {"f(inf)": {"a": {1}}}, {"f(inf)": {"a": {2}}}),
         ("assert sum(1, 2) == 3", {"sum(1, 2)": 3}, {"sum(1, 2)": 4}),
         (
@@ -449,8 +458,13 @@ def test_what_is_more_than_asserts_is_not_read(text: str) -> None:
         ("assert f(1) * f(1) == 1", 2**90_000),
         ("assert set(f(1)) == {1}", list(range(MAX_HASHED + 1))),
         ("assert f(1) % 3 == 1", "%999999999d"),
+        ("assert dict(f(1)) == {1: 1}", [(n, 1) for n in range(MAX_HASHED + 1)]),
+        ("assert f(1) ** 10 ** 9 == 1", Fraction(3, 2)),
+        ("assert 3 ** f(1) == 1", Fraction(10**9)),
+        ("assert round(5, f(1)) == 0", -(10**9)),
+        ("assert sum(f(1), []) == []", [[1]] * 10),
     ],
-    ids=["long text", "power", "product", "set", "format"],
+    ids=["long text", "power", "product", "set", "format", "dictionary", "fraction", "to a fraction", "rounding", "lists"],
 )
 async def test_a_hostile_result_can_not_make_the_host_work(text: str, result: Any) -> None:
     with pytest.raises(NotReadHere):

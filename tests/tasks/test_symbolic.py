@@ -13,25 +13,38 @@ from pathlib import Path
 import pytest
 
 from podium.errors import VerifierError
-from podium.tasks.symbolic import Limits, SymbolicPool
+from podium.tasks.mathematics.pool import Limits, SymbolicPool
 
 SLOW = "(x+1)^{99999}(x-1)^{99999}(x+2)^{99999}(x+3)^{99999}(x+4)^{99999}"
 """Takes minutes to evaluate."""
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[SymbolicPool]:
-    shared = SymbolicPool(limits=Limits(processor_seconds=0.4))
-    yield shared
-    shared.close()
+def pools() -> Iterator[dict[str, SymbolicPool]]:
+    """All pools of this file, started at once, because a worker takes a second to start. Who ends one takes it out."""
+    every = {
+        "pool": SymbolicPool(limits=Limits(processor_seconds=0.4)),
+        "single": SymbolicPool(size=1, limits=Limits(processor_seconds=0.4)),
+        "hasty": SymbolicPool(size=1, limits=Limits(wall_seconds=1.5)),
+        "patient": SymbolicPool(size=1, limits=Limits(address_space_bytes=400 * 1024**2, processor_seconds=20, wall_seconds=60)),
+        "worn": SymbolicPool(size=1, limits=Limits(calls=2)),
+    }
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda pool: pool.compare_blocking("x", "y"), [every["pool"], *every.values()]))
+    yield every
+    for left in every.values():
+        left.close()
 
 
-@pytest.fixture(scope="module")
-def single() -> Iterator[SymbolicPool]:
+@pytest.fixture
+def pool(pools: dict[str, SymbolicPool]) -> SymbolicPool:
+    return pools["pool"]
+
+
+@pytest.fixture
+def single(pools: dict[str, SymbolicPool]) -> SymbolicPool:
     """One worker, which tests kill."""
-    shared = SymbolicPool(size=1, limits=Limits(processor_seconds=0.6, wall_seconds=3.0))
-    yield shared
-    shared.close()
+    return pools["single"]
 
 
 def forks(leader: int) -> list[int]:
@@ -73,18 +86,16 @@ async def test_an_answer_that_takes_too_long_is_not_equal_and_the_next_is_judged
 
 
 async def test_a_gold_answer_that_takes_too_long_is_no_verdict(pool: SymbolicPool) -> None:
+    leaders = pool.process_ids
     with pytest.raises(VerifierError, match=r"reading the gold answer|comparing"):
         await pool.compare("{x^" * 34 + "x" + "}" * 34 + "+1" * 300, "x")
+    assert pool.process_ids == leaders, "only the fork had to be replaced"
 
 
-async def test_an_answer_that_takes_too_much_memory_is_not_equal() -> None:
-    pool = SymbolicPool(size=1, limits=Limits(address_space_bytes=400 * 1024**2, processor_seconds=20, wall_seconds=60))
-    try:
-        comparison = await pool.compare("x", "3^{3^{19}}+x")
-        assert comparison.equal is False
-        assert (await pool.compare("x", "x+0")).equal is True
-    finally:
-        pool.close()
+async def test_an_answer_that_takes_too_much_memory_is_not_equal(pools: dict[str, SymbolicPool]) -> None:
+    comparison = await pools["patient"].compare("x", "3^{3^{19}}+x")
+    assert comparison.equal is False
+    assert (await pools["patient"].compare("x", "x+0")).equal is True
 
 
 def test_from_threads(pool: SymbolicPool) -> None:
@@ -126,10 +137,11 @@ async def test_a_worker_killed_while_idle_is_replaced(single: SymbolicPool) -> N
     assert (await single.compare("x", "x+0")).equal is True
 
 
-async def test_a_worker_that_falls_silent_is_given_up(single: SymbolicPool) -> None:
-    await single.compare("x", "y")
-    os.killpg(single.process_ids[0], signal.SIGSTOP)
-    assert (await single.compare("x", "x+0")).equal is True
+async def test_a_worker_that_falls_silent_is_given_up(pools: dict[str, SymbolicPool]) -> None:
+    (leader,) = pools["hasty"].process_ids
+    os.killpg(leader, signal.SIGSTOP)
+    assert (await pools["hasty"].compare("x", "x+0")).equal is True
+    assert leader not in pools["hasty"].process_ids
 
 
 async def test_workers_know_no_secrets_and_hear_no_ctrl_c(single: SymbolicPool) -> None:
@@ -159,9 +171,9 @@ async def test_workers_that_die_again_and_again_are_a_fault_and_no_verdict(singl
     assert (await single.compare("x", "x+0")).equal is True
 
 
-async def test_closing_ends_processes_and_calls() -> None:
-    pool = SymbolicPool(size=1, limits=Limits(processor_seconds=20))
-    await pool.compare("x", "y")
+async def test_closing_ends_processes_and_calls(pools: dict[str, SymbolicPool]) -> None:
+    pool = pools.pop("patient")
+    assert (await pool.compare("x", "x+0")).equal is True
     pids = [pid for leader in pool.process_ids for pid in (leader, *forks(leader))]
     asked = asyncio.create_task(pool.compare("x", SLOW))
     await asyncio.sleep(0.1)
@@ -173,8 +185,8 @@ async def test_closing_ends_processes_and_calls() -> None:
     assert gone(pids)
 
 
-async def test_a_worn_worker_starts_afresh_and_a_forgotten_pool_ends() -> None:
-    pool = SymbolicPool(size=1, limits=Limits(calls=2))
+async def test_a_worn_worker_starts_afresh_and_a_forgotten_pool_ends(pools: dict[str, SymbolicPool]) -> None:
+    pool = pools.pop("worn")
     assert [(await pool.compare("x", f"{number}x/3")).equal for number in range(6)] == [number == 3 for number in range(6)]
     pids = [pid for leader in pool.process_ids for pid in (leader, *forks(leader))]
     assert pids
@@ -183,23 +195,25 @@ async def test_a_worn_worker_starts_afresh_and_a_forgotten_pool_ends() -> None:
     assert gone(pids)
 
 
-@pytest.mark.parametrize("at_work", [False, True])
-def test_no_process_outlives_a_killed_parent(at_work: bool) -> None:
+def test_no_process_outlives_a_killed_parent_at_work_or_idle() -> None:
     program = (
-        "import threading, time\n"
-        "from podium.tasks.symbolic import Limits, SymbolicPool\n"
-        "pool = SymbolicPool(size=1, limits=Limits(processor_seconds=2))\n"
-        "pool.compare_blocking('x', 'y')\n"
-        f"if {at_work}: threading.Thread(target=pool.compare_blocking, args=('x', {SLOW!r})).start()\n"
+        "import time\n"
+        "from threading import Thread\n"
+        "from podium.tasks.mathematics.pool import Limits, SymbolicPool\n"
+        "idle, busy = (SymbolicPool(size=1, limits=Limits(processor_seconds=1)) for _ in range(2))\n"
+        "starts = [Thread(target=pool.compare_blocking, args=('x', 'y')) for pool in (idle, busy)]\n"
+        "[start.start() for start in starts]\n"
+        "[start.join() for start in starts]\n"
+        f"Thread(target=busy.compare_blocking, args=('x', {SLOW!r}), daemon=True).start()\n"
         "time.sleep(0.1)\n"
-        "print(*pool.process_ids, flush=True)\n"
+        "print(*idle.process_ids, *busy.process_ids, flush=True)\n"
         "time.sleep(60)\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         leaders = [int(pid) for pid in parent.stdout.readline().split()]
         pids = [pid for leader in leaders for pid in (leader, *forks(leader))]
-        assert len(pids) == 2
+        assert len(pids) == 4
         parent.kill()
     assert gone(pids)
 

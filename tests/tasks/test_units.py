@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.tasks.numbers import Quantity, read_quantity
-from podium.tasks.units import read_unit, same_quantity
+from podium.tasks.quantities.numbers import Quantity, read_quantity
+from podium.tasks.quantities.units import read_unit, same_quantity
 
 
 def quantity(text: str) -> Quantity:

@@ -3,7 +3,7 @@ import pytest
 from podium.errors import ConfigError
 from podium.tasks.benchmarks.registry import BENCHMARKS
 from podium.tasks.instructions import INSTRUCTIONS, instructed
-from podium.tasks.mathematics import NumericVerifier
+from podium.tasks.mathematics import MathVerifier
 from podium.tasks.verifiers import verifiers
 from podium.types import Problem
 
@@ -23,7 +23,7 @@ def problem(kind: str, target: str, question: str = "?") -> Problem:
     ],
 )
 async def test_each_kind_goes_to_its_own(kind: str, target: str, right: str) -> None:
-    every = verifiers(mathematics=NumericVerifier())
+    every = verifiers(mathematics=MathVerifier())
     assert (await every(problem(kind, target), right)).correct
     assert not (await every(problem(kind, target), "\\boxed{A}")).correct
 
@@ -41,7 +41,7 @@ async def test_a_kind_without_a_verifier_stops_before_anything_is_asked() -> Non
 
 async def test_more_kinds_join_and_the_old_one_stays_as_it_was() -> None:
     few = verifiers()
-    more = few.also({"word": NumericVerifier()})
+    more = few.also({"word": MathVerifier()})
     assert (await more(problem("word", "42"), "\\boxed{42}")).correct
     assert (await more(problem("free_form", "5 km"), "\\boxed{5000 m}")).correct
     with pytest.raises(ConfigError, match="the kind 'word'"):
@@ -51,7 +51,7 @@ async def test_more_kinds_join_and_the_old_one_stays_as_it_was() -> None:
 def test_every_kind_of_the_registry_has_an_instruction_and_a_verifier() -> None:
     kinds = {one.kind for one in BENCHMARKS.values()}
     assert kinds <= set(INSTRUCTIONS)
-    every = verifiers(mathematics=NumericVerifier(), programming=NumericVerifier())
+    every = verifiers(mathematics=MathVerifier(), programming=MathVerifier())
     assert all(every.of(kind) for kind in kinds)
 
 

@@ -96,6 +96,7 @@ def ask(
 
 @app.command()
 def evaluate(
+    check: Annotated[Path | None, typer.Argument(help="A gym check (TOML): trained Conductors against the optimum.")] = None,
     file: Annotated[Path | None, typer.Option(help='JSON lines, each {"question": ..., "target": number}.')] = None,
     gym: Annotated[int | None, typer.Option(min=1, help="Evaluate on this many gym problems.")] = None,
     set_name: Annotated[str | None, typer.Option("--set", help="Evaluate on a public benchmark, see: podium data list.")] = None,
@@ -115,12 +116,23 @@ def evaluate(
     concurrency: ConcurrencyFlag = 64,
     as_json: JsonFlag = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print the table in Markdown.")] = False,
+    runs: Annotated[
+        Path | None, typer.Option(help="With a gym check: the folder of the runs, instead of the one it names.")
+    ] = None,
 ) -> None:
     """Measure workers and policies on the same problems: accuracy with its interval, cost, tokens, seconds, faults apart."""
     from podium.cli.measure import EvaluateFlags, measure
     from podium.cli.outcome import guarded
 
     with guarded():
+        if check is not None:
+            from podium.cli.extras import need_train
+
+            need_train()
+            from podium.cli.gym_check import check_gym
+
+            asyncio.run(check_gym(check, runs=runs, as_json=as_json))
+            return
         from podium.workers.budget import Budget
 
         flags = EvaluateFlags(
@@ -160,6 +172,45 @@ def demo(
 
     with guarded():
         asyncio.run(show(problems=problems, replay=replay, svg=svg))
+
+
+@app.command()
+def train(
+    recipe: Annotated[str, typer.Argument(help="Recipe: FILE.py or FILE.py:FUNCTION, e.g. recipes/gym.py.")],
+    out: Annotated[Path | None, typer.Option(help="Folder of the run; default runs/NAME. Named again, it goes on there.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="How many runs, one after the other.")] = 1,
+    first_seed: Annotated[int, typer.Option(min=0, help="Seed of the first.")] = 0,
+    max_usd: Annotated[float | None, typer.Option("--max-usd", help="Stop before more than this is spent.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.01, help="Stop after so many minutes; the run can be resumed.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would take, and stop.")] = False,
+    warm_start: Annotated[bool, typer.Option("--warm-start", help="Only make the start policy.")] = False,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of torch.")] = 1,
+    as_json: JsonFlag = False,
+) -> None:
+    """Train a Conductor by reward alone, from a recipe; interrupted at any moment, the same command goes on."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        from podium.cli.extras import need_train
+
+        need_train()
+        from podium.cli.train import TrainFlags
+        from podium.cli.train import train as run
+
+        run(
+            TrainFlags(
+                recipe=recipe,
+                out=out,
+                seeds=seeds,
+                first_seed=first_seed,
+                max_usd=max_usd,
+                only_estimate=estimate,
+                only_warm_start=warm_start,
+                threads=threads,
+                minutes=minutes,
+                as_json=as_json,
+            )
+        )
 
 
 @pool_app.command("check")

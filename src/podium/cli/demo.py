@@ -24,7 +24,7 @@ from podium.gym.world import World
 from podium.policies.fixed import mixture_of_agents
 from podium.protocols import Worker
 from podium.tasks.datasets import load_replay_problems
-from podium.tasks.mathematics import NumericVerifier
+from podium.tasks.mathematics import MathVerifier
 from podium.types import Call, Card, Problem
 from podium.workers.budget import Budget
 from podium.workers.pool import Member, WorkerPool
@@ -102,7 +102,8 @@ async def _replay_table(console: Console, folder: Path) -> None:
     policy = mixture_of_agents(aggregator=len(recorded), layer=range(len(recorded)))
     arms[f"all {len(recorded)}, majority vote"] = Conductor(policy, voting, max_steps=len(voting))
     problems = load_replay_problems(folder, "gsm")[:REPLAY_QUESTIONS]
-    rows = summarise(await evaluate_with_progress(arms, problems, NumericVerifier()))
+    async with MathVerifier() as verifier:
+        rows = summarise(await evaluate_with_progress(arms, problems, verifier))
     console.print(_compact(rows, simulated=False))
     _say(
         console,

@@ -53,6 +53,8 @@ class Result:
     """Rounds of a Conductor; 0 for a plain worker."""
     invalid_rounds: int
     """Rounds in which the policy wrote no valid workflow; a later or an earlier round may still have answered."""
+    workers: tuple[str, ...] = ()
+    """Who carried out the steps of a Conductor, in order over all rounds; () for a plain worker."""
 
     @property
     def key(self) -> Key:
@@ -99,7 +101,7 @@ async def evaluate(
 
     Example::
 
-        results = await evaluate({"gpt": gpt, "conductor": conductor}, problems, NumericVerifier(), out=Path("a.jsonl"))
+        results = await evaluate({"gpt": gpt, "conductor": conductor}, problems, verifiers(), out=Path("a.jsonl"))
     """
     _check(arms, problems, repeats, concurrency)
     wanted = [(arm, problem.id, repeat) for arm in arms for problem in problems for repeat in range(repeats)]
@@ -234,4 +236,5 @@ async def _ask(arm: str, worker: Worker, problem: Problem, repeat: int, verifier
         steps=sum(len(transcript.results) for transcript in transcripts) or (0 if completion is None else 1),
         rounds=len(transcripts),
         invalid_rounds=sum(t.failure is not None and t.failure.blame is Blame.POLICY for t in transcripts),
+        workers=tuple(result.worker for transcript in transcripts for result in transcript.results),
     )

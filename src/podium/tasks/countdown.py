@@ -8,20 +8,22 @@ for ever: choices come from a hash, not from a library's generator.
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 
 from podium.errors import ConfigError, VerifierError
-from podium.tasks.arithmetic import Node, parse
 from podium.tasks.extraction import anchored, last_boxed, without_thinking
+from podium.tasks.quantities.arithmetic import Node, parse
 from podium.types import Problem, Verdict
 
 KIND = "countdown"
 MAX_GENERATED = 1_000_000
 MAX_SOLVED_NUMBERS = 6
 """The solver tries every expression; seven numbers would take minutes."""
+_TOTAL = re.compile(r"[0-9]+")
 
 
 def generate(count: int, *, seed: int, split: str, numbers: int = 4, largest: int = 100) -> list[Problem]:
@@ -77,7 +79,7 @@ class CountdownVerifier:
     """Right where the final expression uses the given numbers and reaches the target.
 
     Example: ``await CountdownVerifier()(problem, "\\\\boxed{(8 - 2) \\\\times 4}")``. "= 24" behind the expression is
-    dropped. Raises :class:`VerifierError` where the problem's target is not in our form.
+    dropped, and "24 =" in front of it. Raises :class:`VerifierError` where the problem's target is not in our form.
     """
 
     async def __call__(self, problem: Problem, answer: str) -> Verdict:
@@ -87,7 +89,9 @@ class CountdownVerifier:
         found = "" if text is None else last_boxed(text) or anchored(text)
         if not found:
             return Verdict(correct=False, extracted=None, why="no final expression; expected \\boxed{...} or 'Answer: ...'")
-        expression = found.partition("=")[0].strip()
+        left, equals, right = (part.strip() for part in found.partition("="))
+        # "24 = 6 * 4" states the expression on the other side.
+        expression = right if equals and _TOTAL.fullmatch(left) else left
         why = _fault(expression, numbers, target)
         return Verdict(correct=not why, extracted=expression[:200], why=why)
 

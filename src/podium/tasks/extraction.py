@@ -14,6 +14,10 @@ MAX_ANSWER_CHARS = 200_000
 """Of a longer reply only the end is read: no model's answer to one question is longer, and the result stands last."""
 MAX_CANDIDATE_CHARS = 2_000
 """A final answer longer than this is prose."""
+MAX_SHOWN_CHARS = 200
+"""Of an answer in a verdict."""
+IN_TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|textnormal|mathrm|mathbf|mbox|operatorname) ?\{([^{}]*)\}")
+"""What LaTeX sets as words and not as a product of letters; the words are group 1."""
 
 _MARK = re.compile(r"(?P<box>\\\\?(?:boxed|fbox)\s*+\{)|\\.|[{}]", re.DOTALL)
 _ANCHOR = re.compile(r"\banswer\b[\"'*_`)]*+\s{0,20}+(?:is\b|[:=])(?:[*_`:=\s$]|\\[\[(]){0,20}+", re.IGNORECASE)
@@ -22,7 +26,6 @@ _HASHES = re.compile(r"####([^\n]*+)")
 # A line of JSON that is no JSON any more ends its lines with a backslash and an n.
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n|\\n(?![a-zA-Z])")
 _LAST_CLAUSE = re.compile(r",\s[^0-9\\]*$")
-_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mbox) ?\{([^{}]*)\}")
 _PAIRED = re.compile(r"(?:[^\\]|\\\\)*+")
 _QUOTES = " \"'`*_"
 
@@ -36,6 +39,11 @@ def without_thinking(text: str) -> str | None:
     before, closed, after = text.rpartition("</think>")
     text = after if closed else before + after
     return None if "<think>" in text else text
+
+
+def shown(text: str) -> str:
+    """``text`` as a verdict shows it, cut to :data:`MAX_SHOWN_CHARS`. Example: ``shown("42")`` is ``"42"``."""
+    return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 1] + "…"
 
 
 def last_boxed(text: str) -> str:
@@ -61,8 +69,7 @@ def last_boxed(text: str) -> str:
                 found, found_at = _single(content) if box[1] else content, box[0]
     if len(found) > MAX_CANDIDATE_CHARS:
         return found
-    phrase = _ANCHOR.search(_TEXT.sub(r" \1 ", found))
-    return found if phrase is None else anchored(_TEXT.sub(r" \1 ", found)) or found
+    return anchored(IN_TEXT.sub(r" \1 ", found)) or found
 
 
 def anchored(text: str) -> str:
@@ -70,13 +77,7 @@ def anchored(text: str) -> str:
 
     Example: ``anchored("So the answer is 42 eggs. Nice!")`` is ``"42 eggs"``.
     """
-    text = text.replace('\\"', '"')  # JSON quoted inside JSON
-    last = None
-    for match in _ANCHOR.finditer(text):
-        last = match
-    if last is None:
-        return ""
-    rest = text[last.end() : last.end() + MAX_CANDIDATE_CHARS]
+    rest = after_anchor(text.replace('\\"', '"'))  # JSON quoted inside JSON
     if rest[:1] in {'"', "'"}:
         return _single(rest[1:].partition(rest[0])[0].strip())
     end = _SENTENCE_END.search(rest)
@@ -85,6 +86,17 @@ def anchored(text: str) -> str:
     if sentence.endswith("}") and sentence.count("}") > sentence.count("{"):
         sentence = sentence[:-1].rstrip(_QUOTES)  # it closes the JSON object around the answer
     return sentence
+
+
+def after_anchor(text: str) -> str:
+    """All that follows the last "answer is", "answer:" or ``"answer":``, cut to :data:`MAX_CANDIDATE_CHARS`.
+
+    Example: ``after_anchor("The answer is **[1, 2]**. Nice!")`` is ``"[1, 2]**. Nice!"``.
+    """
+    last = None
+    for match in _ANCHOR.finditer(text):
+        last = match
+    return text[last.end() : last.end() + MAX_CANDIDATE_CHARS] if last else ""
 
 
 def after_hashes(text: str) -> str:

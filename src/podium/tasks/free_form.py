@@ -5,22 +5,22 @@ Decided by the gold answer's form, in this order:
 1. the two texts are the same, LaTeX decoration aside;
 2. gold is yes/no/true/false: so must the answer be;
 3. gold is a list: as many items, each the same, in this order;
-4. gold is a number: equal to the digits gold is printed with, units converted (``measure.py``);
+4. gold is a number: equal to the digits gold is printed with, units converted (``measures.py``);
 5. gold is words: the same words, case, articles and punctuation aside, unless a judge is there to read them.
 
 A judge (any Worker, see ``judge.py``) is asked only where rules can not decide: words, an answer that is no number where
 one is wanted, units that no table knows. It never overrules two numbers. What it decides is marked in ``Verdict.why``.
 
-Left out: synonyms without a judge, several golds, intervals, formulas with variables (that is ``mathematics.py``).
+Left out: synonyms without a judge, several golds, intervals, formulas with variables (that is ``mathematics/``).
 """
 
 import re
 import unicodedata
 
 from podium.errors import VerifierError
-from podium.tasks.extraction import anchored, json_answer, last_boxed, without_thinking
+from podium.tasks.extraction import anchored, json_answer, last_boxed, shown, without_thinking
 from podium.tasks.judge import Judge
-from podium.tasks.measure import read_measure, same_measure
+from podium.tasks.quantities.measures import read_measure, same_measure
 from podium.types import Problem, Verdict
 
 MAX_FOUND_CHARS = 1_000
@@ -48,14 +48,14 @@ class FreeFormVerifier:
         if found is None:
             return Verdict(correct=False, extracted=None, why="no final answer; expected \\boxed{...} or 'Answer: ...'")
         if len(found) > MAX_FOUND_CHARS:
-            return Verdict(correct=False, extracted=_short(found), why="the final answer is too long to be one")
+            return Verdict(correct=False, extracted=shown(found), why="the final answer is too long to be one")
         same = same_answer(problem.target, found)
         if same is None and self._judge is not None:
             return await self._judge(problem, found)
         if same:
-            return Verdict(correct=True, extracted=_short(found))
-        why = f"{_short(found)} is not {_short(problem.target)}"
-        return Verdict(correct=False, extracted=_short(found), why=why if same is False else f"{why} as far as rules can tell")
+            return Verdict(correct=True, extracted=shown(found))
+        why = f"{shown(found)} is not {shown(problem.target)}"
+        return Verdict(correct=False, extracted=shown(found), why=why if same is False else f"{why} as far as rules can tell")
 
 
 def final_text(answer: str) -> str | None:
@@ -172,7 +172,3 @@ def _same_items(gold: list[str], found: list[str]) -> bool | None:
     if False in verdicts:
         return False
     return None if None in verdicts else True
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 200 else text[:199] + "…"

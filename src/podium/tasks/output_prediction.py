@@ -7,14 +7,16 @@ Literals are parsed, never evaluated. Left out: values that have no literal.
 """
 
 import ast
+import re
 import warnings
 from typing import Any
 
 from podium.errors import VerifierError
-from podium.tasks.extraction import anchored, json_answer, last_boxed, without_thinking
+from podium.tasks.extraction import after_anchor, anchored, json_answer, last_boxed, shown, without_thinking
 from podium.types import Problem, Verdict
 
 MAX_LITERAL_CHARS = 20_000
+_FENCE = re.compile(r"\s*+```[a-zA-Z0-9]*+[ \t]*+\n(.*?)(?:```|$)", re.DOTALL)
 
 
 class OutputVerifier:
@@ -33,17 +35,17 @@ class OutputVerifier:
         if not found:
             return Verdict(correct=False, extracted=None, why="no final answer; expected a line 'Answer: <literal>'")
         if isinstance(wanted[0], str) and any(text == wanted[0] and _literal(text) is None for text in found):
-            return Verdict(correct=True, extracted=found[0][:200])
+            return Verdict(correct=True, extracted=shown(found[0]))
         values = [(text, value) for text in found if (value := _literal(text)) is not None]
         for text, value in values:
             if _same(wanted[0], value[0]):
-                return Verdict(correct=True, extracted=text[:200])
-        shown = (values[0][0] if values else found[0])[:200]
-        return Verdict(correct=False, extracted=shown, why=f"{shown} is not {problem.target[:200]}")
+                return Verdict(correct=True, extracted=shown(text))
+        said = shown(values[0][0] if values else found[0])
+        return Verdict(correct=False, extracted=said, why=f"{said} is not {shown(problem.target)}")
 
 
 def _candidates(answer: str) -> list[str]:
-    """Spellings of the one final answer: its last box, else its JSON, else what stands behind the last "answer:"."""
+    """Spellings of the one final answer: its last box, else its JSON, else what stands behind the last "Answer:"."""
     text = without_thinking(answer)
     if text is None:
         return []
@@ -52,11 +54,25 @@ def _candidates(answer: str) -> list[str]:
     written = json_answer(text)
     if written is not None:
         return [spelling for spelling in dict.fromkeys(written) if spelling]
-    _, mark, rest = text.rpartition("Answer:")
-    if mark:
-        return [rest.strip().partition("\n")[0].strip().strip("`").strip()]
-    found = anchored(text)
+    before, mark, rest = text.rpartition("Answer:")
+    found = "" if mark else anchored(text)
+    if _literal(found) is not None:
+        return [found]
+    line = _first_line(rest if mark else after_anchor(text))
+    if mark and before.endswith("**"):
+        line = line.removeprefix("**").strip() if line.startswith("**") else line.removesuffix("**").strip()
+    bare = line.strip("*_` ")
+    literals = [spelling for spelling in (bare, bare.rstrip(".")) if _literal(spelling) is not None]
+    if literals:
+        return [line, *literals]
+    found = found or line.strip("`").strip()
     return [found] if found else []
+
+
+def _first_line(text: str) -> str:
+    """The first line that is not empty, or all of a fenced block that the text starts with."""
+    fence = _FENCE.match(text)
+    return fence[1].strip() if fence else text.strip().partition("\n")[0].strip()
 
 
 def _literal(text: str) -> tuple[Any] | None:

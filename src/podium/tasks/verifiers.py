@@ -24,7 +24,7 @@ _NEEDS = {
 class VerifierByKind:
     """Hands a problem to the verifier of its kind.
 
-    Example: ``VerifierByKind({"word": NumericVerifier()})``. Raises :class:`ConfigError` for a kind it has none for: that
+    Example: ``VerifierByKind({"countdown": CountdownVerifier()})``. Raises :class:`ConfigError` for a kind it has none for: that
     is the user's to mend before anything is paid for, see :meth:`check`.
     """
 

@@ -23,6 +23,9 @@ from podium.workflow.literals import Literal, NotALiteral, quote, read_list
 
 _ASSIGNS = re.compile(r"[\"'`*”’]*+\s*+[:=]\s*+(?=\[)")
 
+WORKER_IDS = r"model_id[\"'`*”’]*+\s*+[:=]\s*+\[([^\]]*)"
+"""Pattern whose group 1 holds the worker ids of a workflow, for those who look at single tokens of a text."""
+
 MAX_MENTIONS = 1000
 """How often a text may name a list: a real plan does it a few times."""
 MAX_WORK = 8000

@@ -9,8 +9,8 @@ from podium.errors import ConfigError, VerifierError
 from podium.protocols import Verifier
 from podium.tasks.benchmarks.benchmark import Benchmark, Solved
 from podium.tasks.benchmarks.countdown import gold as countdown_gold
+from podium.tasks.benchmarks.hygiene import overlaps
 from podium.tasks.benchmarks.registry import benchmark, load_solved
-from podium.tasks.hygiene import overlaps
 from podium.types import Problem
 
 
@@ -66,10 +66,11 @@ async def check(
             missing[split] = str(error)
     rejected: list[Rejected] = []
     tried = 0
-    for solved in found.values():
-        for answered in _sample(one, solved, sample) if verifier is not None else ():
-            tried += 1
-            rejected += await _rejected(verifier, answered) if verifier is not None else []
+    if verifier is not None:
+        for solved in found.values():
+            for answered in _sample(one, solved, sample):
+                tried += 1
+                rejected += await _rejected(verifier, answered)
     return Check(
         name=name,
         sizes={split: len(solved) for split, solved in found.items()},

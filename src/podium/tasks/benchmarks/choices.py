@@ -15,10 +15,10 @@ from pathlib import Path
 from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
 from podium.tasks.benchmarks.files import csv_rows, first_existing, zipped_tables
 from podium.tasks.benchmarks.pins import PINS
+from podium.tasks.multiple_choice import LETTERS
 from podium.types import Problem
 
 KIND = "multiple_choice"
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 # "above", "the former", "both A and B", "(a) or (c)", "I and B" among the words of an option.
 _SPEAKS_OF_OTHERS = re.compile(

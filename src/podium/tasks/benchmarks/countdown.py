@@ -14,12 +14,11 @@ SIZES = {"train": 5_000, "test": 500}
 
 def make(split: str, seed: int) -> Iterator[Solved]:
     """The problems of ``split``. Example: ``next(make("test", 0)).problem.target``."""
-    test = {problem.target for problem in generate(SIZES["test"], seed=TEST_SEED, split="test")}
-    if split == "test":
-        problems = generate(SIZES["test"], seed=TEST_SEED, split="test")
-    else:
+    problems = test = generate(SIZES["test"], seed=TEST_SEED, split="test")
+    if split == "train":
+        held_out = {problem.target for problem in test}
         drawn = generate(SIZES["train"] + len(test), seed=seed, split="train")
-        problems = [problem for problem in drawn if problem.target not in test][: SIZES["train"]]
+        problems = [problem for problem in drawn if problem.target not in held_out][: SIZES["train"]]
     for problem in problems:
         yield Solved(problem=problem, gold="")
 

@@ -21,7 +21,7 @@ from typing import Any
 from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
 from podium.tasks.benchmarks.files import jsonl_rows
 from podium.tasks.benchmarks.pins import PINS
-from podium.tasks.program_tests import CallCase, CallTests, ProgramTests, StdinCase, StdinTests
+from podium.tasks.programming.target import CallCase, CallTests, ProgramTests, StdinCase, StdinTests
 from podium.types import Problem
 
 KIND = "programming"

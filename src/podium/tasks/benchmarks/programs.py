@@ -12,7 +12,7 @@ from pathlib import Path
 from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
 from podium.tasks.benchmarks.files import first_existing, json_rows, jsonl_rows
 from podium.tasks.benchmarks.pins import PINS
-from podium.tasks.program_tests import AssertTests, ProgramTests, StdinCase, StdinTests, UnittestTests
+from podium.tasks.programming.target import AssertTests, ProgramTests, StdinCase, StdinTests, UnittestTests
 from podium.types import Problem
 
 KIND = "programming"

@@ -12,12 +12,12 @@ from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
 from podium.tasks.benchmarks.choices import CHOICES
 from podium.tasks.benchmarks.countdown import COUNTDOWN
 from podium.tasks.benchmarks.hub import hub_rows
+from podium.tasks.benchmarks.hygiene import unique
 from podium.tasks.benchmarks.livecodebench import LIVECODEBENCH
 from podium.tasks.benchmarks.mathematics import MATHEMATICS
 from podium.tasks.benchmarks.outputs import OUTPUTS
 from podium.tasks.benchmarks.programs import PROGRAMS
 from podium.tasks.benchmarks.science import SCIENCE
-from podium.tasks.hygiene import unique
 from podium.types import Problem
 
 BENCHMARKS: Mapping[str, Benchmark] = {

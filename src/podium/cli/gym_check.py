@@ -1,0 +1,182 @@
+"""``podium evaluate recipes/gym_check.toml``: how trained gym Conductors stand against the known optimum, over seeds.
+
+Every arm answers the same held-out problems: other numbers and other templates. The trained policy writes greedily; the start and
+the trained policy are compared by what they write at temperature 1.
+"""
+
+import json
+import statistics
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from podium.cli.measure import evaluate_with_progress
+from podium.cli.screen import Screen
+from podium.cli.wiring import Team, gym_pool, make_conductor
+from podium.conduct import Conductor
+from podium.errors import ConfigError
+from podium.evaluation.evaluate import Result
+from podium.evaluation.metrics import summarise
+from podium.gym import KINDS, UNTRAINED_KINDS, GymVerifier, World
+from podium.policies.local import LocalPolicy
+from podium.training.monitor import entropy_bits
+from podium.types import Problem
+from podium.workers.budget import Budget
+
+EASY = "choice"
+REACHED = 0.95
+"""Share of the optimum's accuracy at which a seed counts as having learned."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GymCheck:
+    """What is checked, as read from the TOML file."""
+
+    runs: Path
+    per_kind: int
+    splits: tuple[str, ...]
+    seed: int
+
+
+def read_check(path: Path) -> GymCheck:
+    """The check described in ``path``. Raises :class:`ConfigError` where it can not be used."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        found = GymCheck(
+            runs=Path(str(table["runs"])),
+            per_kind=int(table["per_kind"]),
+            splits=tuple(map(str, table["splits"])),
+            seed=int(table["seed"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"{path} describes no gym check ({error}); see recipes/gym_check.toml") from error
+    if unknown := set(table) - {"runs", "per_kind", "splits", "seed"}:
+        raise ConfigError(f"{path}: unknown key {sorted(unknown)[0]!r}")
+    if found.per_kind < 1 or not found.splits:
+        raise ConfigError(f"{path}: per_kind is at least 1, and at least one split is needed")
+    return found
+
+
+async def check_gym(path: Path, *, runs: Path | None, as_json: bool) -> None:
+    """Carry the command out. Raises :class:`PodiumError`."""
+    check = read_check(path)
+    folders = sorted(folder.parent for folder in (runs or check.runs).glob("*/policy/podium.json"))
+    folders = [folder.parent for folder in folders]
+    if not folders:
+        raise ConfigError(
+            f"no trained policy under {runs or check.runs}; train some first: podium train recipes/gym.py --seeds 5"
+        )
+    problems = _problems(check)
+    team = Team(pool=gym_pool(Budget(), World()), is_gym=True)
+    arms = {f"worker {member.name}": member.worker for member in team.pool} | {"optimum": make_conductor("best", team)}
+    known = await evaluate_with_progress(arms, problems, GymVerifier())
+    seeds = []
+    for folder in folders:
+        trained = {
+            "greedy": _conductor(folder / "policy", team, 0.0),
+            "sampled": _conductor(folder / "policy", team, 1.0),
+            "start": _conductor(folder / "start", team, 1.0),
+        }
+        found = await evaluate_with_progress(trained, problems, GymVerifier())
+        seeds.append({"run": str(folder), **figures([*known, *found]), **_training(folder)})
+    report = {"medians": _medians(seeds), "seeds_reached": sum(s["of_optimum"] >= REACHED for s in seeds), "seeds": seeds}
+    if as_json:
+        sys.stdout.write(json.dumps(report) + "\n")
+    else:
+        Screen().print(_table(report))
+
+
+def figures(results: Sequence[Result]) -> dict[str, Any]:
+    """The figures of one trained policy from the results of all arms; shares in 0..1, points as differences of shares."""
+    accuracy = {(row.arm, row.kind): row.accuracy or 0.0 for row in summarise(results)}
+    workers = sorted({result.arm for result in results if result.arm.startswith("worker ")})
+    best = max(workers, key=lambda arm: _mean(accuracy, arm, KINDS))
+    greedy = [result for result in results if result.arm == "greedy" and result.kind in KINDS]
+    return {
+        "of_optimum": _mean(accuracy, "greedy", KINDS) / _mean(accuracy, "optimum", KINDS),
+        "accuracy": {kind: accuracy["greedy", kind] for kind in (*KINDS, *UNTRAINED_KINDS)},
+        "optimum": {kind: accuracy["optimum", kind] for kind in (*KINDS, *UNTRAINED_KINDS)},
+        "best_worker": best.removeprefix("worker "),
+        "over_best_worker": _mean(accuracy, "greedy", KINDS) - _mean(accuracy, best, KINDS),
+        "untrained_over_best_worker": {
+            kind: accuracy["greedy", kind] - max(accuracy[arm, kind] for arm in workers) for kind in UNTRAINED_KINDS
+        },
+        "start_valid": _valid(results, "start"),
+        "start_correct_given_valid": _given_valid(results, "start"),
+        "trained_correct_given_valid": _given_valid(results, "sampled"),
+        "correct_given_valid_rise": _given_valid(results, "sampled") - _given_valid(results, "start"),
+        "worker_entropy_bits": entropy_bits(Counter(worker for result in greedy for worker in result.workers)),
+        "steps": {
+            kind: statistics.fmean(r.steps for r in results if r.arm == "greedy" and r.kind == kind)
+            for kind in (*KINDS, *UNTRAINED_KINDS)
+        },
+    }
+
+
+def _problems(check: GymCheck) -> list[Problem]:
+    share, rest = divmod(check.per_kind, len(check.splits))
+    kinds = (*KINDS, *UNTRAINED_KINDS)
+    world = World()
+    return [
+        problem
+        for index, split in enumerate(check.splits)
+        for problem in world.problems(kinds=kinds, split=split, n=len(kinds) * (share + (index < rest)), seed=check.seed)  # type: ignore[arg-type]
+    ]
+
+
+def _conductor(folder: Path, team: Team, temperature: float) -> Conductor:
+    policy = LocalPolicy.load(folder, temperature=temperature, seed=0)
+    return Conductor(policy, team.pool, language=policy.dialect.language)
+
+
+def _mean(accuracy: Mapping[tuple[str, str | None], float], arm: str, kinds: Sequence[str]) -> float:
+    return statistics.fmean(accuracy[arm, kind] for kind in kinds)
+
+
+def _valid(results: Sequence[Result], arm: str) -> float:
+    return statistics.fmean(not result.is_policy_failure for result in results if result.arm == arm and result.kind in KINDS)
+
+
+def _given_valid(results: Sequence[Result], arm: str) -> float:
+    verdicts = [r.verdict.correct for r in results if r.arm == arm and r.kind in KINDS and r.verdict is not None]
+    return statistics.fmean(verdicts) if verdicts else 0.0
+
+
+def _training(folder: Path) -> dict[str, Any]:
+    """What the run itself wrote down: rollouts and minutes of collecting and learning."""
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    return {
+        "rollouts": sum(line["rollouts"] for line in lines),
+        "minutes": sum(sum(line["seconds"].values()) for line in lines) / 60,
+    }
+
+
+def _medians(seeds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    def median(values: list[Any]) -> Any:
+        if isinstance(values[0], dict):
+            return {key: median([value[key] for value in values]) for key in values[0]}
+        return statistics.median(values)
+
+    return {key: median([seed[key] for seed in seeds]) for key in seeds[0] if key not in ("run", "best_worker")}
+
+
+def _table(report: Mapping[str, Any]) -> Table:
+    table = Table("measure", "median", f"each of {len(report['seeds'])} seeds")
+
+    def rows(name: str, median: Any, each: list[Any]) -> None:
+        if isinstance(median, dict):
+            for key in median:
+                rows(f"{name}: {key}", median[key], [value[key] for value in each])
+        else:
+            table.add_row(Text(name.replace("_", " ")), f"{median:.3f}", "  ".join(f"{value:.3f}" for value in each))
+
+    for name, median in report["medians"].items():
+        rows(name, median, [seed[name] for seed in report["seeds"]])
+    return table

@@ -1,0 +1,136 @@
+"""``podium train``: a recipe, a folder, and a live view; interrupted at any moment, it goes on where it was."""
+
+import asyncio
+import importlib.util
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from podium.cli.screen import Screen
+from podium.cli.training_view import TrainingView
+from podium.errors import ConfigError, PodiumError
+from podium.policies.local import LocalPolicy, use_threads
+from podium.training.budgeted import budgeted
+from podium.training.checkpoint import RunFolder
+from podium.training.config import TrainConfig
+from podium.training.curves import draw_curves
+from podium.training.engine import ReferenceEngine
+from podium.training.estimate import Estimate, estimate
+from podium.training.imitation import warm_started
+from podium.training.monitor import Iteration
+from podium.training.recipe import fingerprint
+from podium.training.rollout import RolloutGroup
+from podium.training.trainer import Trainer
+from podium.workers.budget import Budget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainFlags:
+    """The flags of ``podium train`` as the user set them."""
+
+    recipe: str
+    out: Path | None
+    seeds: int
+    first_seed: int
+    max_usd: float | None
+    only_estimate: bool
+    only_warm_start: bool
+    threads: int
+    minutes: float | None
+    as_json: bool
+
+
+def train(flags: TrainFlags) -> None:
+    """Carry the command out. Raises :class:`PodiumError`."""
+    # One thread a process unless asked: on a busy machine more threads wait for each other.
+    use_threads(flags.threads)
+    for seed in range(flags.first_seed, flags.first_seed + flags.seeds):
+        config = load_recipe(flags.recipe, seed)
+        if flags.only_estimate:
+            _show_estimate(estimate(config), flags)
+            return
+        folder = (flags.out or Path("runs") / config.name) / f"seed-{seed}"
+        asyncio.run(_run(config, folder, flags))
+
+
+def load_recipe(name: str, seed: int) -> TrainConfig:
+    """The recipe ``FILE.py`` or ``FILE.py:FUNCTION`` for ``seed``. Raises :class:`ConfigError` where it can not be used."""
+    file, _, function = name.partition(":")
+    path = Path(file)
+    if not path.is_file():
+        raise ConfigError(f"there is no recipe {path}; a recipe is a Python file with a function config(seed), see recipes/")
+    spec = importlib.util.spec_from_file_location(f"recipe_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        made = getattr(module, function or "config")(seed)
+    except PodiumError:
+        raise
+    except Exception as error:  # the recipe is the user's own code: whatever it raises is said with its name
+        raise ConfigError(f"the recipe {name} fails: {type(error).__name__}: {error}") from error
+    if not isinstance(made, TrainConfig):
+        raise ConfigError(f"{name} returns a {type(made).__name__}, not a TrainConfig")
+    return made
+
+
+async def _run(config: TrainConfig, path: Path, flags: TrainFlags) -> None:
+    started = time.perf_counter()
+    folder = RunFolder(path, fingerprint(config))
+    screen = Screen(stderr=flags.as_json)
+    start = await asyncio.to_thread(_start, config, folder, screen)
+    if flags.only_warm_start:
+        screen.print(Text(f"the start policy is in {path / 'start'}"))
+        return
+    engine = ReferenceEngine(start, config.learner, iterations=config.iterations)
+    untrained = ReferenceEngine(start, config.learner, iterations=config.iterations)
+    budget = Budget(flags.max_usd, None, None if flags.minutes is None else 60 * flags.minutes)
+    async with budgeted(config, budget, path / "calls.db") as pool:
+        with TrainingView(screen, config, done=folder.done()) as view:
+
+            def on_iteration(seen: Iteration, groups: Sequence[RolloutGroup]) -> None:
+                view.show(seen, groups)
+                if seen.iteration % 10 == 9:
+                    draw_curves(path / "metrics.jsonl", path / "curves.svg")
+
+            await Trainer(config, engine, untrained, pool, folder, on_iteration=on_iteration).run()
+    engine.policy.version = f"{config.name}, seed {config.seed}, {config.iterations} iterations"
+    engine.policy.save(path / "policy")
+    draw_curves(path / "metrics.jsonl", path / "curves.svg")
+    seconds = time.perf_counter() - started
+    screen.print(
+        Text(f"trained in {seconds / 60:.1f} minutes; the policy is in {path / 'policy'}, its curves in {path / 'curves.svg'}")
+    )
+    if flags.as_json:
+        last: dict[str, Any] = json.loads((path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()[-1])
+        sys.stdout.write(json.dumps({"policy": str(path / "policy"), "seconds": seconds, "last": last}) + "\n")
+
+
+def _start(config: TrainConfig, folder: RunFolder, screen: Screen) -> LocalPolicy:
+    """The start policy: loaded where it was made before, else made now."""
+    path = folder.path / "start"
+    if (path / "podium.json").exists():
+        return LocalPolicy.load(path, temperature=1.0, seed=0)
+    with screen.status("learning to write workflows ...") as status:
+
+        def on_step(step: int, loss: float) -> None:
+            if step % 10 == 0:
+                status.update(f"learning to write workflows: {step} of {config.warm_start.steps}, {loss:.3f} nats per token")
+
+        policy = warm_started(config.warm_start, config.language, on_step=on_step)
+    policy.save(path)
+    return LocalPolicy.load(path, temperature=1.0, seed=0)
+
+
+def _show_estimate(found: Estimate, flags: TrainFlags) -> None:
+    if flags.as_json:
+        sys.stdout.write(json.dumps(found.as_json()) + "\n")
+    else:
+        Screen().print(Text(found.as_text()))

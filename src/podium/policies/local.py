@@ -1,0 +1,159 @@
+"""Weights we train, as a policy: samples many briefs at once, with the log-probability of every token.
+
+A folder holds the model in the Hugging Face layout (:mod:`podium.policies.qwen2`), its tokenizer, and ``podium.json``: the
+dialect it was taught and the prompt it expects.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+
+from podium.errors import CheckpointError
+from podium.policies import qwen2
+from podium.policies.sampling import sample
+from podium.policies.tokens import Tokens
+from podium.types import Brief, Generation, Usage
+from podium.workflow.language import Language
+from podium.workflow.prompt import messages
+from podium.workflow.short_prompt import short_messages
+
+PROMPTS = {"short": short_messages, "full": messages}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """What a local policy was taught. Example: ``Dialect(language=Language(access="binary"))``."""
+
+    language: Language = Language()
+    prompt: str = "short"
+    """``short`` (:mod:`podium.workflow.short_prompt`) or ``full`` (:mod:`podium.workflow.prompt`)."""
+    max_tokens: int = 160
+    """Longest completion."""
+
+
+class LocalPolicy:
+    """A Qwen2 model that writes workflows. Example: ``await LocalPolicy.load(folder).write(brief, n=16)``.
+
+    ``temperature`` 0 writes the most probable workflow. ``generator`` makes sampling reproducible; its state is part of a
+    checkpoint. Writing is free: the model runs on this machine.
+    """
+
+    def __init__(
+        self,
+        model: qwen2.Qwen2,
+        tokens: Tokens,
+        dialect: Dialect,
+        *,
+        temperature: float = 0.0,
+        generator: torch.Generator | None = None,
+        version: str = "",
+    ) -> None:
+        self.model = model
+        self.tokens = tokens
+        self.dialect = dialect
+        self.temperature = temperature
+        self.generator = generator
+        self.version = version
+        self._waiting: list[tuple[Brief, int, asyncio.Future[list[Generation]]]] = []
+        self._lock = asyncio.Lock()
+
+    @staticmethod
+    def load(folder: Path, *, temperature: float = 0.0, seed: int | None = None) -> "LocalPolicy":
+        """The policy in ``folder``. Raises :class:`CheckpointError` where it can not be used."""
+        path = folder / "podium.json"
+        try:
+            described = json.loads(path.read_text(encoding="utf-8"))
+            language = Language(**described["language"])
+            dialect = Dialect(language=language, prompt=described["prompt"], max_tokens=described["max_tokens"])
+            version = str(described["version"])
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise CheckpointError(f"{folder} holds no policy of ours ({path.name}: {error})") from error
+        if dialect.prompt not in PROMPTS:
+            raise CheckpointError(f"{path} names the prompt {dialect.prompt!r}; there are {', '.join(PROMPTS)}")
+        generator = None if seed is None else torch.Generator().manual_seed(seed)
+        model, tokens = qwen2.load(folder), Tokens.load(folder)
+        return LocalPolicy(model, tokens, dialect, temperature=temperature, generator=generator, version=version)
+
+    def save(self, folder: Path, *, half: bool = False) -> None:
+        """Write model, tokenizer and dialect; ``half`` stores the weights as float16."""
+        qwen2.save(self.model, folder, half=half)
+        self.tokens.save(folder)
+        described = {**asdict(self.dialect), "version": self.version}
+        (folder / "podium.json").write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
+
+    async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
+        """Write ``n`` workflows for ``brief``; what is asked for at the same time is written in one batch."""
+        answer: asyncio.Future[list[Generation]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((brief, n, answer))
+        if len(self._waiting) == 1:
+            await asyncio.sleep(0)  # lets everybody who is ready ask
+            waiting, self._waiting = self._waiting, []
+            await self._answer(waiting)
+        return await answer
+
+    async def _answer(self, waiting: list[tuple[Brief, int, "asyncio.Future[list[Generation]]"]]) -> None:
+        async with self._lock:  # guards the model and the generator: one batch at a time
+            for n in sorted({n for _, n, _ in waiting}):
+                group = [(brief, answer) for brief, wanted, answer in waiting if wanted == n]
+                try:
+                    written = await asyncio.to_thread(self.write_many, [brief for brief, _ in group], n)
+                except Exception as error:  # handed to everybody who waits for this batch, the asker included
+                    for _, answer in group:
+                        if not answer.done():
+                            answer.set_exception(error)
+                    continue
+                for (_, answer), row in zip(group, written, strict=True):
+                    if not answer.done():
+                        answer.set_result(row)
+
+    def write_many(self, briefs: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
+        """``n`` workflows for each brief, in one batch. ``openings``: what each brief's completions must begin with.
+
+        A generation's text includes the opening; its tokens are only those that the policy chose.
+        """
+        openings = openings or [""] * len(briefs)
+        started = time.perf_counter()
+        prompts = [self.prompt_ids(brief, opening) for brief, opening in zip(briefs, openings, strict=True)]
+        sampled = sample(
+            self.model,
+            prompts,
+            n,
+            end=self.tokens.end,
+            max_tokens=self.dialect.max_tokens,
+            temperature=self.temperature,
+            generator=self.generator,
+        )
+        seconds = (time.perf_counter() - started) / (n * len(briefs))
+        return [
+            [
+                Generation(
+                    text=opening + self.tokens.decode(one.token_ids),
+                    token_ids=tuple(one.token_ids),
+                    logprobs=tuple(one.logprobs),
+                    policy_version=self.version,
+                    finish_reason="stop" if one.finished else "length",
+                    usage=Usage(prompt_tokens=len(prompt), completion_tokens=len(one.token_ids), cost_usd=0.0),
+                    seconds=seconds,
+                )
+                for one in row
+            ]
+            for prompt, opening, row in zip(prompts, openings, sampled, strict=True)
+        ]
+
+    def prompt_ids(self, brief: Brief, opening: str = "") -> list[int]:
+        """The tokens before the first one that the policy writes. Raises ValueError where they exceed the model's length."""
+        ids = self.tokens.prompt(PROMPTS[self.dialect.prompt](brief, self.dialect.language)) + self.tokens.encode(opening)
+        room = self.model.config.max_position_embeddings - self.dialect.max_tokens
+        if len(ids) > room:
+            raise ValueError(f"the prompt has {len(ids)} tokens; this model has room for {room}")
+        return ids
+
+
+def use_threads(count: int) -> None:
+    """Let the models of this process compute on ``count`` threads."""
+    torch.set_num_threads(count)

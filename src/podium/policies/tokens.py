@@ -1,0 +1,103 @@
+"""Text <-> token ids for local policies, in the chat layout that Qwen2 models are trained on (ChatML).
+
+A tokenizer of our own is a byte-level BPE (Sennrich et al. 2016, arXiv 1508.07909) with every digit a token of its own, so that
+worker ids and numbers are never glued to their neighbours.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from podium.errors import CheckpointError
+from podium.types import Message
+
+END = "<|im_end|>"
+_START = "<|im_start|>"
+_PAD = "<|endoftext|>"
+
+
+class Tokens:
+    """A tokenizer. Example: ``Tokens.trained(["6 times 7?"], vocab_size=300).encode("6 times")``."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        end = tokenizer.token_to_id(END)
+        if end is None or tokenizer.token_to_id(_START) is None:
+            raise CheckpointError(f"the tokenizer has no {_START} and {END}: it does not belong to a Qwen2 chat model")
+        self.end: int = end
+
+    @staticmethod
+    def trained(texts: Iterable[str], *, vocab_size: int) -> "Tokens":
+        """A byte-level BPE learned from ``texts``; deterministic."""
+        tokenizer = Tokenizer(models.BPE())
+        # A space belongs to the word before it, so that in "compute 3" the id follows the word it depends on.
+        words = pre_tokenizers.Split(Regex(r"[^\W\d]+ ?|\d|[^\w\s]+\s*|\s+|_+"), behavior="isolated")
+        split = [words, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence(split)
+        tokenizer.decoder = decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(
+            vocab_size=vocab_size,
+            special_tokens=[_PAD, _START, END],
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        )
+        tokenizer.train_from_iterator(texts, trainer)
+        return Tokens(tokenizer)
+
+    @staticmethod
+    def load(folder: Path) -> "Tokens":
+        """The tokenizer of a model's folder. Raises :class:`CheckpointError` where there is none."""
+        path = folder / "tokenizer.json"
+        try:
+            return Tokens(Tokenizer.from_str(path.read_text(encoding="utf-8")))
+        except CheckpointError:
+            raise
+        except Exception as error:  # the library raises a bare Exception for a broken file
+            raise CheckpointError(f"can not load a tokenizer from {path}: {error}") from error
+
+    def save(self, folder: Path) -> None:
+        """Write ``tokenizer.json`` and its configuration in the Hugging Face layout."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
+        (folder / "tokenizer_config.json").write_text(_CONFIG, encoding="utf-8")
+
+    def __len__(self) -> int:
+        return int(self._tokenizer.get_vocab_size())
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of ``text``; special tokens written out in it are ordinary text."""
+        return list(self._tokenizer.encode(_defused(text), add_special_tokens=False).ids)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ``ids``, special tokens left out."""
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    def prompt(self, messages: Sequence[Message]) -> list[int]:
+        """The conversation as a prompt that ends where the assistant begins to write."""
+        text = "".join(f"{_START}{message.role}\n{_defused(message.content)}{END}\n" for message in messages)
+        return list(self._tokenizer.encode(f"{text}{_START}assistant\n", add_special_tokens=False).ids)
+
+    def digit_ids(self, count: int) -> list[int]:
+        """The token of each one-digit worker id 0 .. ``count`` - 1. Raises ValueError above ten workers."""
+        if count > 10:
+            raise ValueError("worker ids of more than one digit have no token of their own")
+        return [self.encode(str(digit))[0] for digit in range(count)]
+
+
+def _defused(text: str) -> str:
+    """Text from outside must not open or close a turn."""
+    return text.replace("<|", "< |")
+
+
+_CONFIG = """\
+{
+ "tokenizer_class": "PreTrainedTokenizerFast",
+ "model_max_length": 2048,
+ "bos_token": null,
+ "eos_token": "<|im_end|>",
+ "pad_token": "<|endoftext|>",
+ "clean_up_tokenization_spaces": false,
+ "chat_template": "{% for message in messages %}<|im_start|>{{ message['role'] }}\\n{{ message['content'] }}<|im_end|>\\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\\n{% endif %}"
+}
+"""  # noqa: E501

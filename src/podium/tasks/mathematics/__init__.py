@@ -1,0 +1,14 @@
+"""Is the final answer of a mathematical problem right? Read ``verifier.py`` first.
+
+verifier.py     the verifier: what numbers, names and equal spellings decide, and what is left for the processes
+answer.py       which part of a reply states the final answer
+sentences.py    the one number that a short sentence names
+notation.py     one answer, written in many ways, as text
+pool.py         formulas compared in processes that can be killed; worker.py is such a process
+equivalence.py  whether two formulas are the same; formulas.py reads them (both inside those processes only)
+"""
+
+from podium.tasks.mathematics.answer import final_answer
+from podium.tasks.mathematics.verifier import MathVerifier
+
+__all__ = ["MathVerifier", "final_answer"]

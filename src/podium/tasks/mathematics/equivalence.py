@@ -1,0 +1,291 @@
+r"""Are two formulas the same? Math-Verify reads them; numbers, tuples, sets, intervals and matrices are compared here.
+
+Two expressions are the same where their values agree to 25 digits, relatively, at several points; that decides at once what
+``simplify`` may ponder for minutes, and has no smallest difference: 2^-99 is not 2^-98. Nothing is rounded: a decimal
+fraction is the number it spells, so 1.41421 is not the root of 2. What is no expression, tuple, set, interval or matrix is
+left to Math-Verify's own comparison.
+
+Where the gold answer is a number, the answer must be one in closed form: no sum, product, integral or limit left to do, and
+no function that the gold answer does without (``\arctan 1`` is the question, not the answer, where the gold is ``\pi/4``).
+
+This module is for worker processes (``worker.py``): nothing here bounds time or memory. Left out: units, names,
+numerals of another base (``notation.py``).
+"""
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from latex2sympy2_extended.logic import And
+from latex2sympy2_extended.sets import FiniteSet
+from math_verify import verify
+from sympy.concrete.expr_with_limits import ExprWithLimits
+from sympy.core.function import AppliedUndef
+
+from podium.tasks.mathematics.formulas import plain, read_formula
+
+DIGITS = 40
+"""Decimal digits to which values are computed; two that agree to 25 are taken to be one."""
+
+Stage = Callable[[str], None]
+"""Told ``"answer"`` before the answer is read and evaluated by itself, and ``"compare"`` before the two are compared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """``equal`` None means that the gold answer is no formula. Example: ``Outcome(equal=False, why="another value")``."""
+
+    equal: bool | None
+    why: str = ""
+
+
+def compare(gold: str, answer: str, *, factor: str = "1", restated: bool = False, enter: Stage = lambda stage: None) -> Outcome:
+    r"""Whether ``factor`` times ``answer`` is ``gold``; both are LaTeX without units.
+
+    ``restated`` says that the answer stands in the question, so that it can not be the number that was asked for. Example:
+    ``compare(r"\frac{1}{\sqrt{3}}", r"\frac{\sqrt{3}}{3}").equal`` is True.
+    """
+    wanted = read_formula(gold, gold=True)
+    if wanted is None:
+        return Outcome(equal=None, why="the gold answer is no formula")
+    enter("answer")
+    found = read_formula(answer)
+    if isinstance(wanted, FiniteSet) and not isinstance(found, sympy.Set | sympy.Tuple):
+        # Several are wanted; what was read as "60,120" may be two numbers.
+        found = read_formula(answer.replace(",", ", "))
+    if found is None:
+        return Outcome(equal=False, why="can not be read as a formula")
+    for part in _parts(found):
+        if not part.has(*_UNDONE):
+            _value(plain(part), 0)
+    enter("compare")
+    if restated and isinstance(wanted, sympy.Expr) and not wanted.free_symbols:
+        return Outcome(equal=False, why="restates the question")
+    if factor != "1" and isinstance(wanted, sympy.Expr) and isinstance(found, sympy.Expr):
+        reason = _unfinished(wanted, found) or _expressions(wanted, sympy.Rational(factor) * plain(found))
+    else:
+        reason = _difference(wanted, found)
+    return Outcome(equal=not reason, why=reason)
+
+
+_RELATIONS = (sympy.core.relational.Relational, And)
+_UNDONE = (ExprWithLimits, sympy.Limit, sympy.Derivative)
+_TRIGONOMETRIC = {sympy.sin, sympy.cos, sympy.tan, sympy.cot, sympy.sec, sympy.csc}
+
+
+def _difference(wanted: Any, found: Any) -> str:
+    """Why ``found`` is not ``wanted``; "" where it is."""
+    wanted, found = _without_name(wanted, found)
+    if isinstance(wanted, sympy.Expr) and isinstance(found, sympy.Expr):
+        return _unfinished(wanted, found) or _expressions(wanted, found)
+    column, other = _entries(wanted), _entries(found)
+    if column is not None and other is not None and not isinstance(wanted, FiniteSet):
+        return _in_order(column, other)
+    if isinstance(wanted, FiniteSet) and isinstance(found, sympy.FiniteSet):
+        return _in_any_order(list(wanted.args), list(found.args))
+    if isinstance(wanted, FiniteSet) and other is not None:
+        return "in an order, where none is asked for"
+    if isinstance(wanted, sympy.Eq) and isinstance(found, sympy.Eq):
+        # Math-Verify solves both; of y = 2x and y = 3x it then says that they are the same.
+        return "" if _is_multiple(wanted, found) else "another equation"
+    intervals, others = _intervals(wanted), _intervals(found)
+    if intervals is not None and others is not None:
+        if len(intervals) != len(others):
+            return f"{len(others)} intervals, not {len(intervals)}"
+        return next((why for pair in zip(intervals, others, strict=True) if (why := _interval(*pair))), "")
+    if isinstance(wanted, sympy.MatrixBase) and isinstance(found, sympy.MatrixBase):
+        return "another shape" if wanted.shape != found.shape else _in_order(wanted.flat(), found.flat())
+    return "" if verify([wanted], [found], timeout_seconds=None) else "not the same"
+
+
+def _without_name(wanted: Any, found: Any) -> tuple[Any, Any]:
+    """Both without "x =" where only one of them has it."""
+    if isinstance(found, sympy.Eq) and not isinstance(wanted, _RELATIONS):
+        found = found.rhs
+    elif _is_assignment(wanted) and not isinstance(found, _RELATIONS):
+        wanted = wanted.rhs
+    if isinstance(found, FiniteSet) and len(found.args) == 1 and isinstance(wanted, sympy.Expr):
+        found = found.args[0]
+    if isinstance(wanted, FiniteSet) and len(wanted.args) == 1 and isinstance(found, sympy.Expr):
+        wanted = wanted.args[0]
+    return wanted, found
+
+
+def _is_assignment(tree: Any) -> bool:
+    return isinstance(tree, sympy.Eq) and isinstance(tree.lhs, sympy.Symbol | AppliedUndef)
+
+
+def _unfinished(wanted: Any, found: Any) -> str:
+    """Why ``found`` is no answer although its value may be right."""
+    if found.has(*_UNDONE) and not wanted.has(*_UNDONE):
+        return "leaves a sum, product, integral or limit to do"
+    if wanted.free_symbols:
+        return ""
+    if plain(found).free_symbols - {sympy.Symbol("e")} and not wanted.free_symbols:
+        return "is no number"
+    if wanted.is_Rational and not _is_literal(found):
+        return "leaves arithmetic to do"
+    functions = {type(call) for call in found.atoms(sympy.Function)} - {type(call) for call in wanted.atoms(sympy.Function)}
+    if wanted.has(sympy.functions.elementary.trigonometric.TrigonometricFunction):
+        functions -= _TRIGONOMETRIC
+    if functions - {sympy.exp}:
+        return "leaves a function to evaluate"
+    return ""
+
+
+def _is_literal(tree: Any) -> bool:
+    """Whether ``tree`` is a number as people write it: 5, -3/4, 3 * 10^4, 2^10; no arithmetic is left."""
+    if tree.is_Rational or tree.is_Float:
+        return True
+    if isinstance(tree, sympy.Pow):
+        return bool(tree.base.is_Integer and tree.exp.is_Integer)
+    if isinstance(tree, sympy.Mul):
+        factors = [factor for factor in tree.args if factor not in (1, -1)]
+        tens = [factor for factor in factors if isinstance(factor, sympy.Pow) and factor.base == 10]
+        under = [factor for factor in factors if isinstance(factor, sympy.Pow) and factor.exp == -1]
+        rest = [factor for factor in factors if factor not in tens and factor not in under]
+        return len(tens) + len(under) <= 1 and len(rest) <= 1 and all(_is_literal(factor) for factor in (*rest, *under))
+    return False
+
+
+def _expressions(wanted: Any, found: Any) -> str:
+    wanted, found = plain(wanted), plain(found)
+    if wanted == found:
+        return ""
+    agreed = 0
+    for point in range(len(_POINTS)):
+        one, other = _value(wanted, point), _value(found, point)
+        if one is None or other is None:
+            continue
+        if not _same_value(one, other):
+            # Left of zero, roots and logarithms have a branch to choose, so that the value decides nothing there.
+            if point == _LEFT_OF_ZERO:
+                break
+            return "another value"
+        agreed += 1
+    if agreed == len(_POINTS):
+        return ""
+    return "" if verify([wanted], [found], timeout_seconds=None) else "not the same"
+
+
+_POINTS = (Fraction(37, 29), Fraction(71, 113), Fraction(-23, 31))
+_LEFT_OF_ZERO = 2
+
+
+def _value(tree: Any, point: int) -> Any | None:
+    """The value of ``tree`` at one point, a complex number; None where it has none there."""
+    if not isinstance(tree, sympy.Expr):
+        return None
+    names = sorted(tree.free_symbols, key=lambda symbol: str(symbol.name))
+    at = {symbol: sympy.Rational(_POINTS[point] * _name_size(symbol.name, point)) for symbol in names}
+    value = sympy.N(tree.subs(at) if at else tree, DIGITS)
+    return value if value.is_number and value.is_finite and not value.has(sympy.Function) else None
+
+
+def _name_size(name: str, point: int) -> Fraction:
+    """Between 1 and 2, another one for each name and point, so that symbols do not keep their ratios; the same everywhere."""
+    return 1 + Fraction(zlib.crc32(f"{name} {point}".encode()) % 9973, 9973)
+
+
+def _same_value(one: Any, other: Any) -> bool:
+    largest = max(abs(one), abs(other))
+    return bool(_is_zero(one) and _is_zero(other)) or bool(abs(one - other) <= largest * sympy.Float("1e-25"))
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether nothing of ``value`` is significant: it is 0, or what cancellation has left of it."""
+    return all(part == 0 or getattr(part, "_prec", 53) == 1 for part in value.as_real_imag())
+
+
+def _parts(tree: Any) -> Iterator[Any]:
+    """The expressions that ``tree`` is made of."""
+    if isinstance(tree, sympy.Expr):
+        yield tree
+    elif isinstance(tree, sympy.MatrixBase):
+        yield from tree.flat()
+    elif isinstance(tree, sympy.Set | sympy.Tuple | sympy.logic.boolalg.Boolean):
+        for part in tree.args:
+            yield from _parts(part)
+
+
+def _entries(tree: Any) -> Sequence[Any] | None:
+    """The entries of a tuple, of a row or column of a matrix, of a list, or of (a, b), which may be a pair."""
+    if isinstance(tree, sympy.Tuple):
+        return list(tree.args)
+    if isinstance(tree, FiniteSet):
+        return list(tree._unsorted_args)
+    if isinstance(tree, sympy.MatrixBase) and 1 in tree.shape:
+        return list(tree.flat())
+    if isinstance(tree, sympy.Interval) and tree.left_open and tree.right_open:
+        return [tree.start, tree.end]
+    return None
+
+
+def _in_order(wanted: Sequence[Any], found: Sequence[Any]) -> str:
+    if len(wanted) != len(found):
+        return f"{len(found)} entries, not {len(wanted)}"
+    return next((reason for one, other in zip(wanted, found, strict=True) if (reason := _difference(one, other))), "")
+
+
+def _in_any_order(wanted: list[Any], found: list[Any]) -> str:
+    if len(wanted) != len(found):
+        return f"{len(found)} elements, not {len(wanted)}"
+    left = list(found)
+    for one in wanted:
+        match = next((other for other in left if not _difference(one, other)), None)
+        if match is None:
+            return "another element"
+        left.remove(match)
+    return ""
+
+
+def _intervals(tree: Any) -> list[Any] | None:
+    """The intervals of a set of numbers, in order; also of x < 2, 1 <= x < 2, and "x < 1 or x > 2"."""
+    if isinstance(tree, sympy.Interval):
+        return [tree]
+    if isinstance(tree, sympy.core.relational.Relational):
+        one = _half_line(tree)
+        return None if one is None else [one]
+    if isinstance(tree, And):
+        halves = [_half_line(part) for part in tree._unsorted_args]
+        met = sympy.Intersection(*halves) if all(half is not None for half in halves) else None
+        return [met] if isinstance(met, sympy.Interval) else None
+    if isinstance(tree, sympy.Union | FiniteSet):
+        found = [part for whole in tree.args for part in _intervals(whole) or [None]]
+        if found and all(isinstance(part, sympy.Interval) and part.start.is_comparable for part in found):
+            return sorted(found, key=lambda part: float(sympy.N(part.start)))
+    return None
+
+
+def _half_line(tree: Any) -> Any | None:
+    """The numbers for which "x < 2" or the like holds; None for anything that is not one symbol and one number."""
+    if not isinstance(tree, sympy.Lt | sympy.Le | sympy.Gt | sympy.Ge):
+        return None
+    if isinstance(tree.rhs, sympy.Symbol):
+        tree = tree.reversed
+    if not isinstance(tree.lhs, sympy.Symbol) or not isinstance(tree.rhs, sympy.Expr) or not tree.rhs.is_comparable:
+        return None
+    is_open = isinstance(tree, sympy.Lt | sympy.Gt)
+    if isinstance(tree, sympy.Lt | sympy.Le):
+        return sympy.Interval(-sympy.oo, tree.rhs, True, is_open)
+    return sympy.Interval(tree.rhs, sympy.oo, is_open, True)
+
+
+def _is_multiple(wanted: Any, found: Any) -> bool:
+    """Whether the sides of one equation differ by a constant multiple of the difference of those of the other."""
+    ratios = []
+    for point in range(len(_POINTS)):
+        one, other = (_value(plain(equation.lhs - equation.rhs), point) for equation in (wanted, found))
+        if one is None or other is None or _is_zero(one) or _is_zero(other):
+            return False
+        ratios.append(one / other)
+    return all(_same_value(ratios[0], ratio) for ratio in ratios)
+
+
+def _interval(wanted: Any, found: Any) -> str:
+    if (wanted.left_open, wanted.right_open) != (found.left_open, found.right_open):
+        return "another kind of end"
+    return _in_order([wanted.start, wanted.end], [found.start, found.end])

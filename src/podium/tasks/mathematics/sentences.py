@@ -1,0 +1,83 @@
+r"""The one number that a short statement names: 9 in "Sally has 9 books", nothing in "9 of the 12 books".
+
+For final answers only, where somebody has marked the sentence as the answer: in running text the one number of a sentence is
+rarely the result. Read are plain words around one number. A second number, a variable, an operator, or a word that makes
+something else of the number ("half", "times", "not", "about", "more than 9", "step 9"), and nothing is read.
+"""
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+
+from podium.tasks.extraction import IN_TEXT
+from podium.tasks.quantities.numbers import MAX_NUMBER_CHARS, Quantity, read_quantity
+
+SPELLED = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
+    *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+)
+"""The whole numbers from 0 on, as words."""
+
+_SPACE = re.compile(r"\\[,;: ]|[~\s]+")
+_DIGIT = re.compile(r"[0-9]")
+_WORD = re.compile(r"[a-z]{2,}(?:['’-][a-z]+)*|[ai]")
+_OPENING, _CLOSING = "\"'*_`(", ".,;:!?\"'*_`)"
+_BEHIND = frozenset({"hundred", "thousand", "million", "billion", "trillion", "percent", "%"})
+"""What belongs to the number in front of it."""
+_CHANGES = re.compile(
+    r"no|not|never|none|nobody|nothing|nor|neither|cannot|.*n['’]t|without|except|unless|unknown|impossible|wrong|incorrect|false"
+    r"|or|either|if|between|about|around|approx|approximately|roughly|nearly|almost|least|most|up"
+    r"|plus|minus|negative|times|divided|multiplied|squared|cubed|root|sqrt|factorial|mod|modulo|base|power|pi"
+    r"|half|halves|thirds?|quarters?|twice|double|triple|dozens?|hundreds?|thousands?|[mbt]r?illions?"
+    r"|thirty|forty|fifty|sixty|seventy|eighty|ninety|sin|cos|tan|cot|sec|csc|log|ln|exp|gcd|lcm|det"
+)
+"""With one of these words, the sentence says more than its number."""
+_IN_FRONT = re.compile(
+    r" (?:than|over|under|above|below|beyond|exceed|exceeds|exceeding"
+    r"|step|part|question|problem|equation|option|choice|case|figure|table|line|page|chapter|example|exercise|item"
+    r"|(?:square|cube|factors?|multiples?) of)$"
+)
+"""Directly in front of a number they make it a bound, a label, or part of something to compute."""
+
+
+def read_stated(text: str) -> Quantity | None:
+    r"""The number that the statement ``text`` names, without its unit; None where it names none, several, or says more.
+
+    A word for a number is a number as well, so that ``"one of the 9 books"`` names two and ``"nine (9) books"`` one; with
+    words alone nothing is read. Examples: ``read_stated(r"\text{Sally has 9 books}")`` is 9; ``"9 of the 12 books"``,
+    ``"more than 9 books"``, ``"9 books x"`` are None.
+    """
+    if len(text) > MAX_NUMBER_CHARS:
+        return None
+    found: Quantity | None = None
+    numbers: set[Fraction] = set()
+    before = ""
+    for part in _parts(text):
+        if _DIGIT.search(part):
+            quantity = read_quantity(part) if "=" not in part else None
+            if quantity is None or quantity.unit not in {"", "percent"} or _IN_FRONT.search(before):
+                return None
+            found = quantity
+            numbers.add(quantity.number)
+        elif part in SPELLED:
+            numbers.add(Fraction(SPELLED.index(part)))
+        elif not _WORD.fullmatch(part) or _CHANGES.fullmatch(part):
+            return None
+        before += f" {part}"
+    return found if len(numbers) == 1 else None
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Words in lower case, and numbers with what belongs to them; two numbers with nothing between them are one part."""
+    number: list[str] = []
+    for token in _SPACE.sub(" ", IN_TEXT.sub(r" \1 ", text)).split():
+        word = token.lstrip(_OPENING).rstrip(_CLOSING)
+        if _DIGIT.search(token) or (number and word.lower() in _BEHIND):
+            number.append(token)
+            continue
+        if number:
+            yield " ".join(number).lstrip(_OPENING).rstrip(_CLOSING)
+            number = []
+        yield word.lower()
+    if number:
+        yield " ".join(number).lstrip(_OPENING).rstrip(_CLOSING)

@@ -1,0 +1,158 @@
+"""Is the program right? Runs it in the sandbox and compares outside, where nothing that it does can reach.
+
+How much of the judging a program could touch, by style of its tests (``target.py``):
+
+- stdin, call: nothing. Output and return values leave the sandbox, what is expected never enters it.
+- asserts: nothing, where every assert is about calls with plain data. The calls are made one by one and the asserts evaluated
+  on the host (``assertions.py``), or, where the tests hold loops or functions of their own, in a second sandbox in which the
+  program is not (``relayed.py``).
+- unittest, and asserts about objects of the program's own classes: judged in the candidate's process, with what protection
+  that allows (:mod:`podium.tasks.inside.judge`), and ``Verdict.why`` says so.
+
+One submission per answer; the first failing test ends it. Left out: problems with several right outputs, other languages.
+"""
+
+import ast
+import contextlib
+
+from podium.errors import VerifierError
+from podium.tasks.programming.assertions import Assertion, called_names, read_assertions
+from podium.tasks.programming.code import extract_code, parse_python, with_prelude
+from podium.tasks.programming.expressions import NotReadHere
+from podium.tasks.programming.outputs import output_mismatch
+from podium.tasks.programming.relayed import CanNotRelay, relayed_mismatch, test_program
+from podium.tasks.programming.runs import NOT_ISOLATED, ProgramFailed, ProgramRuns, missing_packages
+from podium.tasks.programming.target import AssertTests, CallTests, ProgramTests, StdinTests, UnittestTests
+from podium.tasks.programming.values import same_value, shown
+from podium.tasks.sandbox import Sandbox
+from podium.types import Problem, Verdict
+
+IN_PROCESS = "judged in the candidate's process"
+MAX_WHY = 600
+
+
+class ProgramVerifier:
+    """Right where the program in the answer passes all tests of the target.
+
+    Example::
+
+        async with Sandbox(slots=2) as sandbox:
+            verdict = await ProgramVerifier(sandbox)(problem, "```python\\ndef add(a, b):\\n    return a + b\\n```")
+
+    ``Verdict.extracted`` is the program, None where the answer holds none; ``Verdict.why`` is the first failing test. Raises
+    :class:`VerifierError` where the target can not be read or its tests need a package that the sandbox has not, and
+    :class:`SandboxError` where the sandbox failed.
+    """
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._missing: dict[str, bool] = {}
+
+    async def __call__(self, problem: Problem, answer: str) -> Verdict:
+        """Judge ``answer`` against ``problem.target``."""
+        tests = ProgramTests.from_json(problem.target)
+        code = extract_code(answer, _wanted(tests))
+        if code is None:
+            return Verdict(correct=False, extracted=None, why="no program; expected a fenced block of Python that parses")
+        await self._require(problem, tests)
+        runs = ProgramRuns(self._sandbox, with_prelude(tests.prelude, code), tests.seconds)
+        notes: list[str] = []
+        try:
+            if isinstance(tests, StdinTests):
+                why = await _stdin(runs, tests)
+            elif isinstance(tests, CallTests):
+                why = await _calls(runs, tests)
+            elif isinstance(tests, AssertTests):
+                why = await _asserts(runs, tests, notes)
+            else:
+                why = await _in_process(runs, tests, notes)
+        except ProgramFailed as failed:
+            why = str(failed)
+        if not runs.isolated:
+            notes.append(NOT_ISOLATED)
+        words = "; ".join([*([why] if why else []), *notes])
+        return Verdict(correct=why is None, extracted=code, why=words[:MAX_WHY])
+
+    async def _require(self, problem: Problem, tests: ProgramTests) -> None:
+        """Raises :class:`VerifierError` where a package that the tests import is not in the sandbox."""
+        texts = [tests.prelude]
+        if isinstance(tests, AssertTests | UnittestTests):
+            texts += [test_program(tests)]
+        names = {name for text in texts for name in imported(text)}
+        unknown = names - self._missing.keys()
+        if unknown:
+            missing = await missing_packages(self._sandbox, unknown)
+            self._missing.update({name: name in missing for name in unknown})
+        lacking = sorted(name for name in names if self._missing[name])
+        if lacking:
+            raise VerifierError(f"the tests of problem {problem.id} need {', '.join(lacking)}; install it for the sandbox")
+
+
+def imported(text: str) -> set[str]:
+    """Top-level names of the modules that a Python text imports. Example: ``imported("import os.path")`` is ``{"os"}``."""
+    nodes = list(ast.walk(parse_python(text) or ast.Module([], [])))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
+    return {name.partition(".")[0] for name in names}
+
+
+def _wanted(tests: ProgramTests) -> frozenset[str]:
+    if isinstance(tests, CallTests):
+        return frozenset({tests.entry.partition("(")[0]})
+    return frozenset(called_names(tests)) if isinstance(tests, AssertTests | UnittestTests) else frozenset()
+
+
+async def _stdin(runs: ProgramRuns, tests: StdinTests) -> str | None:
+    async with runs.outputs() as output:
+        for number, case in enumerate(tests.cases, start=1):
+            try:
+                why = output_mismatch(case.stdout, await output(case.stdin))
+            except ProgramFailed as failed:
+                why = str(failed)
+            if why:
+                return f"test {number} of {len(tests.cases)}: {why}"
+    return None
+
+
+async def _calls(runs: ProgramRuns, tests: CallTests) -> str | None:
+    async with runs.calls() as call:
+        for number, case in enumerate(tests.cases, start=1):
+            where = f"test {number} of {len(tests.cases)}"
+            try:
+                value = await call(tests.entry, list(case.args), dict(case.kwargs))
+            except ProgramFailed as failed:
+                return f"{where}: {failed}"
+            if not same_value(case.expected, value, as_json=True):
+                return f"{where}: {tests.entry} returned {shown(value)}, not {shown(case.expected)}"
+    return None
+
+
+async def _asserts(runs: ProgramRuns, tests: AssertTests, notes: list[str]) -> str | None:
+    assertions = read_assertions(tests)
+    if assertions is not None:
+        # Work beyond the host's bounds can still be done in the second sandbox.
+        with contextlib.suppress(NotReadHere):
+            return await _on_the_host(runs, assertions)
+    try:
+        return await relayed_mismatch(runs, tests)
+    except CanNotRelay:
+        return await _in_process(runs, tests, notes)
+
+
+async def _on_the_host(runs: ProgramRuns, assertions: tuple[Assertion, ...]) -> str | None:
+    async with runs.calls() as call:
+        for number, assertion in enumerate(assertions, start=1):
+            try:
+                why = await assertion.mismatch(call)
+            except ProgramFailed as failed:
+                why = f"{assertion.text}: {failed}"
+            if why:
+                return f"assert {number} of {len(assertions)}: {why}"
+    return None
+
+
+async def _in_process(runs: ProgramRuns, tests: AssertTests | UnittestTests, notes: list[str]) -> str | None:
+    notes.append(IN_PROCESS)
+    setup = tests.setup if isinstance(tests, AssertTests) else ""
+    job = {"style": tests.style, "tests": test_program(tests), "setup": setup, "names": sorted(called_names(tests))}
+    return await runs.judge(job)

@@ -1,0 +1,32 @@
+"""The pool of a run under its budget and its journal: nothing is paid twice, nothing beyond the cap is paid at all."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from podium.training.config import TrainConfig
+from podium.workers.budget import Budget
+from podium.workers.journal import Journal
+from podium.workers.metered import Metered
+from podium.workers.pool import Member, WorkerPool
+
+MAX_COMPLETION_TOKENS = 4096
+"""Longest reply of a worker in training, for the bound on what a call can cost (paper, appendix: 4,096)."""
+
+
+@asynccontextmanager
+async def budgeted(config: TrainConfig, budget: Budget, journal: Path) -> AsyncIterator[WorkerPool]:
+    """``config.pool()`` with every call metered and journaled in ``journal``.
+
+    What the run paid before it was interrupted counts towards ``budget``. Raises :class:`ConfigError` where the journal can not
+    be used, or where a price that a cap needs is unknown.
+    """
+    with Journal(journal, run=config.name) as kept:
+        for row in await kept.ledger():
+            budget.charge(row.usage, uncertain_usd=row.uncertain_usd or 0.0)
+        members = []
+        for member in config.pool():
+            metered = Metered(member.worker, member.card, MAX_COMPLETION_TOKENS, [budget])
+            worker = kept.worker(metered, f"{config.name}:{member.name}", metered.bound_usd)
+            members.append(Member(worker=worker, card=member.card))
+        yield WorkerPool(members)

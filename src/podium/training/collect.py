@@ -1,0 +1,163 @@
+"""Tasks -> rollout groups: the policy writes, the workers carry out, the verifier judges, the reward is given.
+
+All workflows of an iteration are written in one batch and carried out at once. Recursion (paper section 3.3): a task of two
+rounds shows the policy the finished transcript of round 1 and lets it write again; every round is a turn with its own reward.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from podium.errors import Blame, PodiumError, WorkflowError
+from podium.protocols import Verifier
+from podium.training.reward import less_cost, reward
+from podium.training.rollout import Rollout, RolloutGroup, Turn
+from podium.types import Brief, Call, Failure, Generation, Problem, Sampling, Transcript, ask
+from podium.workers.pool import WorkerPool
+from podium.workflow.execute import Execution
+from podium.workflow.language import Language
+from podium.workflow.parse import parse
+
+
+class Writer(Protocol):
+    """A policy that writes for many briefs in one batch, and says what its completions were conditioned on."""
+
+    def write_many(self, briefs: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
+        """``n`` workflows for each brief, each beginning with its brief's opening."""
+        ...
+
+    def prompt_ids(self, brief: Brief, opening: str = "") -> Sequence[int]:
+        """The tokens before the first one that the policy writes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A group to be collected: a problem, the pool it is shown with, and how its rollouts begin.
+
+    ``sample`` names the visit, so that a second visit of the same problem draws anew; ``rounds`` is 1 or 2.
+    """
+
+    problem: Problem
+    pool: WorkerPool
+    sample: tuple[int, ...]
+    opening: str = ""
+    rounds: int = 1
+    max_steps: int = 5
+
+    @property
+    def brief(self) -> Brief:
+        """What the policy sees in round 1."""
+        return Brief(question=ask(self.problem.question), cards=self.pool.cards, max_steps=self.max_steps, sample=self.sample)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collector:
+    """Everything that stays the same from task to task. Example: ``await Collector(...).collect(policy, tasks, 16)``."""
+
+    verifier: Verifier
+    language: Language
+    sampling: Sampling = Sampling()
+    per_usd: float = 0.0
+    """What a dollar of worker cost takes off the reward."""
+    concurrency: int = 256
+    """Rollouts under way at once."""
+
+    async def collect(self, writer: Writer, tasks: Sequence[Task], n: int) -> list[RolloutGroup]:
+        """A group of ``n`` rollouts for each task.
+
+        Raises :class:`BudgetExceeded` where a cap was reached: nothing of the iteration may then be learned from, because
+        what is missing is not missing at random.
+        """
+        gate = asyncio.Semaphore(self.concurrency)
+        first = await self._round(writer, tasks, [(task.brief, task.opening) for task in tasks], n, gate, round_number=1)
+        turns: list[list[list[Turn]]] = [[[turn] for turn in row] for row in first]
+        again = [
+            (t, g)
+            for t, task in enumerate(tasks)
+            if task.rounds > 1
+            for g in range(n)
+            if turns[t][g][0].transcript.answer is not None
+        ]
+        if again:
+            briefs = [(replace(tasks[t].brief, earlier=(turns[t][g][0].transcript,)), "") for t, g in again]
+            numbered = [replace(tasks[t], sample=(*tasks[t].sample, g)) for t, g in again]
+            second = await self._round(writer, numbered, briefs, 1, gate, round_number=2)
+            for (t, g), [turn] in zip(again, second, strict=True):
+                turns[t][g].append(turn)
+        return [
+            RolloutGroup(
+                problem=task.problem,
+                brief=task.brief,
+                opening=task.opening,
+                rollouts=tuple(Rollout(turns=tuple(each)) for each in row),
+            )
+            for task, row in zip(tasks, turns, strict=True)
+        ]
+
+    async def _round(
+        self,
+        writer: Writer,
+        tasks: Sequence[Task],
+        briefs: Sequence[tuple[Brief, str]],
+        n: int,
+        gate: asyncio.Semaphore,
+        *,
+        round_number: int,
+    ) -> list[list[Turn]]:
+        written = writer.write_many([brief for brief, _ in briefs], n, [opening for _, opening in briefs])
+
+        async def one(index: int, g: int) -> Turn:
+            async with gate:
+                brief, opening = briefs[index]
+                return await self._turn(
+                    tasks[index], brief, tuple(writer.prompt_ids(brief, opening)), written[index][g], g, round_number
+                )
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                rows = [[group.create_task(one(index, g)) for g in range(n)] for index in range(len(tasks))]
+        except ExceptionGroup as stopped:
+            raise stopped.exceptions[0] from None  # a cap or a bug; the others were cancelled with it
+        return [[task.result() for task in row] for row in rows]
+
+    async def _turn(
+        self, task: Task, brief: Brief, prompt_ids: tuple[int, ...], generation: Generation, g: int, round_number: int
+    ) -> Turn:
+        transcript = await self._carried_out(task, brief, generation, g, round_number)
+        verdict, failure = None, transcript.failure
+        if transcript.answer is not None:
+            try:
+                verdict = await self.verifier(task.problem, transcript.answer)
+            except PodiumError as error:
+                failure = Failure.of(error, "the verifier")
+        if failure is not None and failure.blame is Blame.USER:
+            raise failure.error()
+        earned = reward(failure, verdict)
+        if verdict is not None and verdict.correct:
+            earned = less_cost(earned, transcript.usage.cost_usd, per_usd=self.per_usd)
+        return Turn(
+            prompt_ids=prompt_ids, generation=generation, transcript=transcript, verdict=verdict, failure=failure, reward=earned
+        )
+
+    async def _carried_out(self, task: Task, brief: Brief, generation: Generation, g: int, round_number: int) -> Transcript:
+        last = brief.earlier[-1] if brief.earlier else None
+        try:
+            workflow = parse(generation.text, brief, self.language)
+        except WorkflowError as error:
+            failure = Failure.of(error, f"the policy, round {round_number}")
+            return Transcript(question=brief.question, generation=generation, workflow=None, failure=failure)
+        if workflow is None:
+            answer = last.answer if last is not None else None
+            return Transcript(question=brief.question, generation=generation, workflow=None, answer=answer)
+        call = Call(question=brief.question, sampling=self.sampling, sample=(*task.sample, g))
+        execution = Execution(
+            workflow,
+            task.pool,
+            call,
+            generation,
+            round_number=round_number,
+            last_answer=last.answer if last is not None else None,
+        )
+        return await execution.run()

@@ -1,0 +1,58 @@
+"""What a run is: every choice of a recipe in one value. A recipe is a function that returns one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from podium.protocols import Verifier
+from podium.training.exploration import Exploration
+from podium.training.learner_config import LearnerConfig
+from podium.training.rounds import Credit
+from podium.training.sampler import Pools
+from podium.training.warm_start import WarmStart
+from podium.types import Problem
+from podium.workers.pool import WorkerPool
+from podium.workflow.language import Language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainConfig:
+    """A run of GRPO. Example: ``recipes/gym.py``.
+
+    Per iteration ``questions`` problems are drawn and each is answered ``rollouts`` times; one optimiser step is taken on all of
+    them (the paper: 4 x 64, section 4.1).
+    """
+
+    name: str
+    problems: Callable[[], Sequence[Problem]]
+    """Made when the run starts; the same list every time."""
+    pool: Callable[[], WorkerPool]
+    verifier: Verifier
+    warm_start: WarmStart
+    language: Language = Language()
+    seed: int = 0
+    iterations: int = 200
+    questions: int = 16
+    rollouts: int = 16
+    max_steps: int = 5
+    advantage: str = "group_normalised"
+    """A name of :data:`podium.training.advantage.ADVANTAGES`."""
+    learner: LearnerConfig = field(default_factory=LearnerConfig)
+    exploration: Exploration = field(default_factory=Exploration)
+    pools: Pools = field(default_factory=Pools)
+    recursive: float = 0.0
+    """Share of the questions that get a second round (paper section 3.3: one half)."""
+    discount: float = 0.25
+    """What a second round counts for in the joint statistics (paper section 3.3)."""
+    credit: Credit = "discounted"
+    """How the rounds of a rollout share their rewards (:mod:`podium.training.rounds`)."""
+    curriculum: bool = False
+    """Draw kinds of question by their headroom (:class:`podium.training.sampler.Headroom`)."""
+    rest_iterations: int = 10
+    """How long a problem rests after a whole group failed."""
+    per_usd: float = 0.0
+    """What a dollar of worker cost takes off the reward of a right answer."""
+    max_void: float = 0.5
+    """The run stops where the world spoils more than this share of an iteration: that is an outage, not training."""
+    concurrency: int = 256
+    notes: dict[str, str] = field(default_factory=dict)
+    """Free text for whoever reads the run's folder."""

@@ -1,0 +1,76 @@
+"""The reference engine: one process, one small model, sampling and learning on the same weights.
+
+What the trainer needs of an engine is :class:`podium.training.trainer.Engine`; this is the one that needs no GPU.
+"""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from pathlib import Path
+
+import torch
+
+from podium.errors import CheckpointError
+from podium.policies import qwen2
+from podium.policies.local import LocalPolicy
+from podium.training.learner import Learner
+from podium.training.learner_config import LearnerConfig
+from podium.training.rows import Row, steps_of
+from podium.types import Brief, Generation
+
+MAX_WORKERS = 10
+"""Worker ids are single digits."""
+
+
+class ReferenceEngine:
+    """A local policy and its learner. Example: ``ReferenceEngine(policy, LearnerConfig(), iterations=200)``.
+
+    ``policy`` is the start; it is copied, so that the untrained policy stays at hand.
+    """
+
+    def __init__(self, policy: LocalPolicy, config: LearnerConfig, *, iterations: int, temperature: float = 1.0) -> None:
+        self._config = config
+        self._generator = torch.Generator()
+        self.policy = LocalPolicy(
+            deepcopy(policy.model), policy.tokens, policy.dialect, temperature=temperature, generator=self._generator
+        )
+        self._learner = Learner(self.policy.model, config, policy.tokens.digit_ids(MAX_WORKERS), steps=iterations * config.steps)
+        self._pieces = [policy.tokens.decode([token]) for token in range(len(policy.tokens))]
+
+    def seed(self, number: int) -> None:
+        """Make what is written next depend on ``number`` and the weights alone."""
+        self._generator.manual_seed(number)
+
+    def write_many(self, briefs: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
+        """``n`` workflows for each brief."""
+        return self.policy.write_many(briefs, n, openings)
+
+    def prompt_ids(self, brief: Brief, opening: str = "") -> Sequence[int]:
+        """The tokens a completion is conditioned on."""
+        return self.policy.prompt_ids(brief, opening)
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """The text of each token."""
+        return [self._pieces[token] for token in ids]
+
+    def learn(self, rows: Sequence[Row], *, entropy: float, anchors: Sequence[Row], anchor: float, seed: int) -> dict[str, float]:
+        """Take this iteration's optimiser steps; the report is their mean."""
+        totals: dict[str, float] = {}
+        steps = steps_of(rows, updates=self._config.updates, epochs=self._config.epochs, seed=seed)
+        for step in steps:
+            for name, value in self._learner.step(step, entropy=entropy, anchors=anchors, anchor=anchor).items():
+                totals[name] = totals.get(name, 0.0) + value / len(steps)
+        return totals
+
+    def save(self, folder: Path, *, version: str) -> None:
+        """Write the policy and the optimiser's state."""
+        self.policy.version = version
+        self.policy.save(folder)
+        torch.save(self._learner.state(), folder / "learner.pt")
+
+    def restore(self, folder: Path) -> None:
+        """Take up what :meth:`save` wrote. Raises :class:`CheckpointError` where it can not be read."""
+        self.policy.model.load_state_dict(qwen2.load(folder).state_dict())
+        try:
+            self._learner.restore(torch.load(folder / "learner.pt", weights_only=True))
+        except (OSError, RuntimeError, ValueError, KeyError, EOFError) as error:
+            raise CheckpointError(f"can not read {folder / 'learner.pt'}: {error}") from error

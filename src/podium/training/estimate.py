@@ -1,0 +1,105 @@
+"""What a run would take, before anything is paid: calls, tokens, dollars, hours, with every assumption said.
+
+Expected values assume that plans stay as long as the start policy writes them; the upper end assumes the longest plan allowed in
+every rollout. A worker whose price is unknown makes the dollars unknown, never smaller.
+"""
+
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any
+
+from podium.training.config import TrainConfig
+from podium.training.warm_start import PLANS
+
+CHARACTERS_PER_TOKEN = 4
+SUBTASK_TOKENS = 15
+COMPLETION_TOKENS = 60
+"""Tokens a worker is assumed to write; the gym's specialists write about that, LLMs asked to reason ten times as many."""
+STEPS_OF_A_PRETRAINED_MODEL = 3.0
+"""Where plans of the paper's Conductor settle (its section 4.1); used where the kinds of the problems are not the gym's."""
+SECONDS_PER_ROLLOUT = 0.012
+"""Sampling and learning per rollout and round for the 0.9 M policy on one core (measured: 3 s for 256)."""
+WARM_START_SECONDS_PER_STEP = 0.3
+"""The same machine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What ``podium train --estimate`` says. Example: ``estimate(config).rollouts == 51_200`` for the gym's recipe."""
+
+    rollouts: int
+    calls: int
+    """Expected calls of workers."""
+    calls_at_most: int
+    tokens: int
+    """Expected tokens of workers, prompt and completion."""
+    cost_usd: float | None
+    """Expected dollars; None where a price is unknown."""
+    cost_usd_at_most: float | None
+    hours: float
+    """Of this machine, without waiting for workers."""
+    assumptions: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """One object for ``--json``."""
+        return asdict(self)
+
+    def as_text(self) -> str:
+        """For people."""
+        dollars = (
+            "unknown (a worker has no price)"
+            if self.cost_usd is None or self.cost_usd_at_most is None
+            else f"{self.cost_usd:,.2f} expected, {self.cost_usd_at_most:,.2f} at most"
+        )
+        lines = [
+            f"rollouts  {self.rollouts:,}",
+            f"calls     {self.calls:,} expected, {self.calls_at_most:,} at most",
+            f"tokens    {self.tokens:,} expected",
+            f"dollars   {dollars}",
+            f"hours     {self.hours:.2f}, without waiting for workers",
+            "assumed:",
+            *(f"  - {assumption}" for assumption in self.assumptions),
+        ]
+        return "\n".join(lines)
+
+
+def estimate(config: TrainConfig) -> Estimate:
+    """What the run of ``config`` would take; nothing is called."""
+    problems = list(config.problems())
+    cards = config.pool().cards
+    rollouts = config.iterations * config.questions * config.rollouts
+    rounds = 1 + config.recursive
+    known = all(problem.kind in PLANS for problem in problems)
+    steps = fmean(fmean(map(len, PLANS[p.kind])) for p in problems) if known else STEPS_OF_A_PRETRAINED_MODEL
+    steps = min(steps, config.max_steps)
+    question = fmean(len(problem.question) for problem in problems) / CHARACTERS_PER_TOKEN
+    calls, calls_at_most = round(rollouts * rounds * steps), round(rollouts * rounds * config.max_steps)
+
+    def prompt(length: float) -> float:
+        """Mean prompt tokens of a step in a plan of ``length`` steps that all see everything before them."""
+        return question + SUBTASK_TOKENS + (length - 1) / 2 * (SUBTASK_TOKENS + COMPLETION_TOKENS)
+
+    def dollars(number: int, length: float) -> float | None:
+        prices = [
+            prompt(length) * card.prompt_usd + COMPLETION_TOKENS * card.completion_usd
+            for card in cards
+            if card.prompt_usd is not None and card.completion_usd is not None
+        ]
+        return number * fmean(prices) if len(prices) == len(cards) else None
+
+    seconds = rollouts * rounds * SECONDS_PER_ROLLOUT + config.warm_start.steps * WARM_START_SECONDS_PER_STEP
+    return Estimate(
+        rollouts=rollouts,
+        calls=calls,
+        calls_at_most=calls_at_most,
+        tokens=round(calls * (prompt(steps) + COMPLETION_TOKENS)),
+        cost_usd=dollars(calls, steps),
+        cost_usd_at_most=dollars(calls_at_most, config.max_steps),
+        hours=seconds / 3600,
+        assumptions=(
+            f"{steps:.2f} steps a workflow, workers asked equally often, each step sees all before it",
+            f"a worker writes {COMPLETION_TOKENS} tokens a call; dollars grow in proportion",
+            f"{CHARACTERS_PER_TOKEN} characters a token, {SUBTASK_TOKENS} tokens a subtask",
+            "the 0.9 M policy on one core; a larger policy takes longer in proportion to its size",
+        ),
+    )

@@ -1,0 +1,73 @@
+"""What keeps a run from deciding before the evidence is in: two schedules over the run.
+
+1. *Openings*. A plan of three steps pays only once all three workers are right, so while workers are still random every long
+   plan looks bad and plans shrink to one step. Therefore most groups of an early iteration begin with an opening (the first
+   line, which names the plan) drawn from the *untrained* policy: the whole group shares it, so its rollouts are compared
+   under the same plan, and as the policy did not write it, it carries no gradient. Who is good at what is learned first,
+   under every sensible plan; then openings fade and the policy chooses plans among workers it can already conduct. (Exploring
+   starts: Sutton and Barto, Reinforcement Learning, 2nd edition, section 5.3, applied to the first line of a text.)
+2. *Entropy of the worker choice*, and of nothing else, annealed to zero (:func:`podium.training.grpo.choice_entropy`).
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from podium.training.collect import Task, Writer
+from podium.workflow.parse import WORKER_IDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exploration:
+    """The schedules. ``progress`` is the share of the run that is done, in 0..1.
+
+    Example: ``Exploration(opened=1.0, opened_until=0.6).opened_at(0.0) == 1.0``.
+    """
+
+    entropy: float = 0.0
+    """Coefficient of the worker-choice entropy at the start, in units of normalised advantage per nat."""
+    entropy_while: float = 0.0
+    """Share of the run for which it stays so."""
+    entropy_until: float = 0.6
+    """Share of the run at which it has fallen to 0; in between it falls evenly."""
+    where: str = WORKER_IDS
+    """Pattern whose group 1 holds the worker ids at the place where the policy decides on them."""
+    opened: float = 0.0
+    """Share of the groups that begin with a forced opening, at first."""
+    opened_while: float = 0.3
+    """Share of the run for which that stays so."""
+    opened_until: float = 0.6
+    """Share of the run at which the last opening is forced; in between it falls evenly."""
+    anchor: float = 0.1
+    """Weight of keeping forced openings likely: what nobody writes for a while would be forgotten."""
+
+    def entropy_at(self, progress: float) -> float:
+        """The coefficient of the entropy bonus."""
+        return self.entropy * _falling(progress, self.entropy_while, self.entropy_until)
+
+    def opened_at(self, progress: float) -> float:
+        """The share of groups with a forced opening."""
+        return self.opened * _falling(progress, self.opened_while, self.opened_until)
+
+
+def _falling(progress: float, until: float, zero: float) -> float:
+    """1 while ``progress`` is below ``until``, then evenly down to 0 at ``zero``."""
+    if progress < until:
+        return 1.0
+    return max(0.0, 1 - (progress - until) / (zero - until)) if zero > until else 0.0
+
+
+def with_openings(tasks: Sequence[Task], untrained: Writer, share: float, rng: random.Random) -> list[Task]:
+    """``share`` of the tasks with an opening of ``untrained``: the first line of what it writes, its newline included."""
+    chosen = [index for index in range(len(tasks)) if rng.random() < share]
+    if not chosen:
+        return list(tasks)
+    written = untrained.write_many([tasks[index].brief for index in chosen], 1)
+    openings = {index: first_line(row[0].text) for index, row in zip(chosen, written, strict=True)}
+    return [replace(task, opening=openings.get(index, "")) for index, task in enumerate(tasks)]
+
+
+def first_line(text: str) -> str:
+    """``text`` up to and with its first newline; "" where it has none, which forces nothing."""
+    line, newline, _ = text.partition("\n")
+    return line + newline if newline else ""

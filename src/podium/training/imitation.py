@@ -1,0 +1,74 @@
+"""The warm start: a small policy that writes valid workflows and knows nothing about the workers.
+
+Stands in for pretraining: tokenizer and weights are learned from scratch on the sensible but uninformed workflows of
+:mod:`podium.training.warm_start`. Two things make it a start that can learn (docs/log.md, "What a step is about"):
+
+- Words of a question are dropped at random, so that its kind is recognised by many signs and not by a template's wording.
+- Where a worker is chosen, the model must know what the step is about. Imitation of random choices teaches it to forget that: the
+  states there all become "any number", and then the only thing reward can teach quickly is one worker for everything. A large
+  pretrained model has such features anyway. Therefore the normed state there is also asked for its topic, along fixed directions.
+"""
+
+import random
+from collections.abc import Callable
+
+import torch
+
+from podium.policies.local import Dialect, LocalPolicy
+from podium.policies.qwen2 import Qwen2, Qwen2Config
+from podium.policies.tokens import Tokens
+from podium.training.learner import Learner
+from podium.training.learner_config import LearnerConfig
+from podium.training.rows import Row, worker_positions
+from podium.training.warm_start import PLANS, TOPICS, WORDINGS, WarmStart, brief_for, uninformed
+from podium.workflow.language import Language
+
+
+def warm_started(config: WarmStart, language: Language, *, on_step: Callable[[int, float], None] | None = None) -> LocalPolicy:
+    """A policy that imitates uninformed workflows.
+
+    ``on_step`` is told the step and the loss in nats per token.
+    """
+    rng = random.Random(f"imitation {config.seed}")
+    problems = list(config.problems())
+    texts = [problem.question for problem in problems]
+    texts += [uninformed(problem.kind, max(config.workers), rng, language).text for problem in problems]
+    tokens = Tokens.trained(texts, vocab_size=config.vocab_size)
+    model = Qwen2(Qwen2Config(vocab_size=len(tokens), **config.size), seed=config.seed)
+    policy = LocalPolicy(model, tokens, Dialect(language=language, max_tokens=config.max_tokens), version="warm start")
+    rates = LearnerConfig(learning_rate=config.learning_rate, warm_up=0.05, micro_tokens=config.micro_tokens)
+    learner = Learner(model, rates, tokens.digit_ids(10), steps=config.steps)
+    topics = _directions(model.config.hidden_size) if config.topics else None
+    for step in range(config.steps):
+        rows: list[Row] = []
+        for _ in range(config.questions):
+            problem = rng.choice(problems)
+            brief = brief_for(problem, config, rng)
+            prompt = tuple(policy.prompt_ids(brief))
+            for _ in range(config.texts):
+                written = uninformed(problem.kind, len(brief.cards), rng, language)
+                ids = (*tokens.encode(written.text), tokens.end)
+                where = worker_positions([tokens.decode([token]) for token in ids])
+                rows.append(
+                    Row(
+                        prompt_ids=prompt,
+                        completion_ids=ids,
+                        logprobs=(0.0,) * len(ids),
+                        advantage=0.0,
+                        choices=where,
+                        topics=written.topics,
+                    )
+                )
+        loss = learner.imitate(rows, topics)
+        if on_step is not None:
+            on_step(step, loss)
+    return policy
+
+
+def _directions(size: int) -> torch.Tensor:
+    """(topics, size): a fixed unit vector for each topic, the sum of one for its kind and one for its verb."""
+    generator = torch.Generator().manual_seed(0)
+    basis, _ = torch.linalg.qr(torch.randn(size, len(PLANS) + len(WORDINGS), generator=generator))
+    kinds = {kind: basis[:, index] for index, kind in enumerate(PLANS)}
+    verbs = {verb: basis[:, len(PLANS) + index] for index, verb in enumerate(WORDINGS)}
+    return torch.stack([(kinds[kind] + verbs[verb]) / 2**0.5 for kind, verb in TOPICS])

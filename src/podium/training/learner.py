@@ -1,0 +1,142 @@
+"""Turns rows into a better policy: the reference engine.
+
+Every distinct prompt is read once, forward and backward. Completions pass in micro-batches that read the prompts' keys and values
+as leaves; the gradient that gathers on the leaves then goes back through the prompts in one piece.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from podium.policies.qwen2 import Prefix, Qwen2
+from podium.policies.sampling import padded
+from podium.training.batch import MicroBatch, distinct_prompts, micro_batches
+from podium.training.grpo import choice_entropy, surrogate
+from podium.training.learner_config import LearnerConfig
+from podium.training.rows import Row
+
+Loss = Callable[[Tensor, MicroBatch], Tensor]
+"""Hidden states (B, T, hidden) that predict a micro-batch's tokens, and the micro-batch -> a scalar, its share of the loss."""
+
+TOPIC_WEIGHT = 0.1
+"""Weight of knowing what a choice is about, beside the mean loss per token."""
+
+
+class Learner:
+    """Owns the optimiser. Example: ``Learner(model, LearnerConfig(), digits, steps=200).step(rows, entropy=0.1)``.
+
+    ``digits`` are the tokens of the worker ids, ``steps`` the optimiser steps of the whole run, for the schedule.
+    """
+
+    def __init__(self, model: Qwen2, config: LearnerConfig, digits: Sequence[int], *, steps: int) -> None:
+        self._model = model
+        self._config = config
+        self._digits = torch.tensor(list(digits))
+        self._steps = steps
+        self._optimizer = torch.optim.AdamW(
+            model.parameters(), lr=config.learning_rate, betas=(0.9, 0.999), weight_decay=config.weight_decay
+        )
+        self.taken = 0
+        """Optimiser steps so far."""
+
+    def state(self) -> dict[str, Any]:
+        """What has to be kept, beside the weights, to go on exactly as if nothing had happened."""
+        return {"optimizer": self._optimizer.state_dict(), "taken": self.taken}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take up what :meth:`state` returned."""
+        self._optimizer.load_state_dict(state["optimizer"])
+        self.taken = int(state["taken"])
+
+    def step(
+        self, rows: Sequence[Row], *, entropy: float = 0.0, anchors: Sequence[Row] = (), anchor: float = 0.0
+    ) -> dict[str, float]:
+        """One optimiser step on ``rows``.
+
+        ``entropy`` is the coefficient of the bonus on worker choices. ``anchors`` are texts whose likelihood is to be kept up,
+        with the weight ``anchor``: the openings that were forced, which would otherwise be forgotten while nobody writes them.
+        """
+        totals = {"loss": 0.0, "choice_entropy": 0.0}
+
+        def loss(states: Tensor, batch: MicroBatch) -> Tensor:
+            logits = self._model.logits(states)
+            value = surrogate(_chosen(logits, batch.tokens), batch, clip=self._config.clip)
+            totals["loss"] += float(value.detach())
+            bonus = choice_entropy(logits, batch, self._digits)
+            totals["choice_entropy"] += float(bonus.detach())
+            return value - entropy * bonus
+
+        self._optimizer.zero_grad(set_to_none=True)
+        backward(self._model, rows, loss, self._config.micro_tokens)
+        if anchors and anchor > 0:
+            kept = 0.0
+
+            def likelihood(states: Tensor, batch: MicroBatch) -> Tensor:
+                nonlocal kept
+                value = _negative_loglikelihood(_chosen(self._model.logits(states), batch.tokens), batch)
+                kept += float(value.detach())
+                return anchor * value
+
+            backward(self._model, anchors, likelihood, self._config.micro_tokens)
+            totals["opening_loss"] = kept
+        totals["gradient_norm"] = self._take_step()
+        return totals
+
+    def imitate(self, rows: Sequence[Row], topics: Tensor | None = None) -> float:
+        """One supervised step: the mean negative log-likelihood per token, averaged over rows.
+
+        ``topics`` (N, hidden), unit rows: the normed state at each worker choice must also tell which of N topics it is about.
+        """
+        total = 0.0
+
+        def loss(states: Tensor, batch: MicroBatch) -> Tensor:
+            nonlocal total
+            value = _negative_loglikelihood(_chosen(self._model.logits(states), batch.tokens), batch)
+            total += float(value.detach())
+            if topics is None:
+                return value
+            rows_, columns = (batch.topic >= 0).nonzero(as_tuple=True)
+            told = torch.nn.functional.linear(self._model.model.norm(states[rows_, columns]), topics)
+            known = torch.nn.functional.cross_entropy(told, batch.topic[rows_, columns], reduction="none")
+            return value + TOPIC_WEIGHT * (known * batch.weight[rows_]).sum()
+
+        self._optimizer.zero_grad(set_to_none=True)
+        backward(self._model, rows, loss, self._config.micro_tokens)
+        self._take_step()
+        return total
+
+    def _take_step(self) -> float:
+        """Clip, set the rate, step; the norm of the gradient before clipping."""
+        norm = float(torch.nn.utils.clip_grad_norm_(self._model.parameters(), self._config.max_gradient))
+        rate = self._config.rate(self.taken, self._steps)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        self._optimizer.step()
+        self.taken += 1
+        return norm
+
+
+def backward(model: Qwen2, rows: Sequence[Row], loss: Loss, micro_tokens: int) -> None:
+    """Add the gradient of ``loss``, summed over micro-batches, to the parameters."""
+    prompts, owners = distinct_prompts(rows)
+    prefix = model.prompts(*padded(prompts))
+    outputs = [*prefix.keys, *prefix.values, prefix.last]
+    leaves = [output.detach().requires_grad_() for output in outputs]
+    layers = len(prefix.keys)
+    detached = Prefix(leaves[:layers], leaves[layers : 2 * layers], prefix.lengths, leaves[-1])
+    for batch in micro_batches(rows, owners, tokens=micro_tokens):
+        hidden = model.completions(batch.tokens[:, :-1], batch.owner, detached)
+        states = torch.cat((detached.last[batch.owner][:, None], hidden), dim=1)
+        loss(states, batch).backward()  # type: ignore[no-untyped-call]
+    torch.autograd.backward(outputs, [leaf.grad for leaf in leaves])
+
+
+def _chosen(logits: Tensor, tokens: Tensor) -> Tensor:
+    return -torch.nn.functional.cross_entropy(logits.flatten(0, 1), tokens.flatten(), reduction="none").view(tokens.shape)
+
+
+def _negative_loglikelihood(logprobs: Tensor, batch: MicroBatch) -> Tensor:
+    """Mean over rows of the mean over tokens; a scalar, this micro-batch's share."""
+    return -((logprobs * batch.mask).sum(dim=1) / batch.mask.sum(dim=1) * batch.weight).sum()

@@ -1,0 +1,25 @@
+"""What a turn earns: 0 for no workflow, 1/2 for a wrong answer, 1 for a right one (paper section 3.2).
+
+Nothing where the world failed: that is no lesson.
+"""
+
+from podium.errors import Blame
+from podium.types import Failure, Verdict
+
+
+def reward(failure: Failure | None, verdict: Verdict | None) -> float | None:
+    """0, 0.5, 1 or None.
+
+    A policy's failure is a lesson; a world's failure (a timeout, a broken grader) is void: it says nothing about the policy.
+    Example: ``reward(None, Verdict(correct=True, extracted="42")) == 1.0``.
+    """
+    if failure is not None:
+        return 0.0 if failure.blame is Blame.POLICY else None
+    return None if verdict is None else 1.0 if verdict.correct else 0.5
+
+
+def less_cost(earned: float | None, cost_usd: float | None, *, per_usd: float) -> float | None:
+    """The reward less what the answer cost: ``correct - lambda * dollars``. An unknown price makes the turn void, never free."""
+    if earned is None or per_usd == 0:
+        return earned
+    return None if cost_usd is None else earned - per_usd * cost_usd

@@ -1,0 +1,40 @@
+"""What one iteration collects: rollouts in groups that share a question, a pool and an opening."""
+
+from dataclasses import dataclass
+
+from podium.types import Brief, Failure, Generation, Problem, Transcript, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One round of one rollout: what the policy was shown and wrote, what came of it, and what it teaches.
+
+    ``prompt_ids`` ends with the tokens of the opening where one was forced: the policy did not write those, so they carry no
+    gradient. ``reward`` None is void: the world failed, and nothing can be learned. ``advantage`` 0 until the group is complete.
+    """
+
+    prompt_ids: tuple[int, ...]
+    generation: Generation
+    transcript: Transcript
+    verdict: Verdict | None = None
+    failure: Failure | None = None
+    reward: float | None = None
+    advantage: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rollout:
+    """One attempt at a problem, one turn per round."""
+
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutGroup:
+    """The rollouts that are compared with each other."""
+
+    problem: Problem
+    brief: Brief
+    opening: str = ""
+    """What every rollout of the group was made to begin with; "" = the policy wrote everything."""
+    rollouts: tuple[Rollout, ...] = ()

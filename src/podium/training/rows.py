@@ -1,0 +1,102 @@
+"""Rollouts -> rows: what any engine needs to learn from a turn, and nothing else.
+
+A row is one completion with its prompt, the log-probabilities it was sampled with, its advantage, and where in it a worker id
+is written. The reference engine and TRL are handed the same rows.
+"""
+
+import random
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from podium.training.rollout import RolloutGroup
+from podium.types import Brief
+from podium.workflow.parse import WORKER_IDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One completion to learn from.
+
+    Example: ``Row(prompt_ids=(1, 2), completion_ids=(7, 8), logprobs=(-0.1, -0.5), advantage=1.2, choices=(0,), workers=3)``.
+    """
+
+    prompt_ids: tuple[int, ...]
+    completion_ids: tuple[int, ...]
+    """(T,), the end token included where the policy wrote it."""
+    logprobs: tuple[float, ...]
+    """(T,) as sampled."""
+    advantage: float
+    choices: tuple[int, ...] = ()
+    """Positions in the completion at which a worker id is written."""
+    workers: int = 0
+    """How many workers there were to choose from."""
+    topics: tuple[int, ...] = ()
+    """What each choice is about, for imitation (:mod:`podium.training.imitation`); else ()."""
+
+
+def rows_of(groups: Iterable[RolloutGroup], pieces: Callable[[Sequence[int]], list[str]], where: str = WORKER_IDS) -> list[Row]:
+    """One row for each turn that has a reward. ``pieces`` gives the text of each token, ``where`` is the pattern whose group 1
+    holds the worker ids at the place where they are decided on.
+    """
+    rows = []
+    for group in groups:
+        for rollout in group.rollouts:
+            for turn in rollout.turns:
+                if turn.reward is None:
+                    continue
+                rows.append(
+                    Row(
+                        prompt_ids=turn.prompt_ids,
+                        completion_ids=turn.generation.token_ids,
+                        logprobs=turn.generation.logprobs,
+                        advantage=turn.advantage,
+                        choices=worker_positions(pieces(turn.generation.token_ids), where),
+                        workers=len(group.brief.cards),
+                    )
+                )
+    return rows
+
+
+def anchors_of(groups: Iterable[RolloutGroup], prompt_ids: Callable[[Brief, str], Sequence[int]]) -> list[Row]:
+    """The forced opening of each group that had one, as a text to be kept likely."""
+    rows = []
+    for group in groups:
+        if group.opening:
+            prompt = tuple(prompt_ids(group.brief, ""))
+            opening = tuple(prompt_ids(group.brief, group.opening))[len(prompt) :]
+            rows.append(Row(prompt_ids=prompt, completion_ids=opening, logprobs=(0.0,) * len(opening), advantage=0.0))
+    return rows
+
+
+def steps_of(rows: Sequence[Row], *, updates: int, epochs: int, seed: int) -> list[list[Row]]:
+    """The rows of each optimiser step of an iteration.
+
+    In each of ``epochs`` passes the prompts are shared out anew among ``updates`` steps, so that a group is never divided.
+    """
+    prompts = list(dict.fromkeys(row.prompt_ids for row in rows))
+    updates = min(updates, len(prompts))
+    order = random.Random(seed)
+    shares: list[set[tuple[int, ...]]] = []
+    for _ in range(epochs):
+        order.shuffle(prompts)
+        shares += [set(prompts[number::updates]) for number in range(updates)]
+    return [[row for row in rows if row.prompt_ids in share] for share in shares]
+
+
+def worker_positions(pieces: Sequence[str], where: str = WORKER_IDS) -> tuple[int, ...]:
+    r"""The tokens that are a worker id: digits inside the last match of ``where``.
+
+    Example: ``worker_positions(["ask", " [", "2", ",", " ", "0", "]"], r"ask \[(.*)\]") == (2, 5)``.
+    """
+    text = "".join(pieces)
+    spans = [match.span(1) for match in re.finditer(where, text)]
+    if not spans:
+        return ()
+    start, end = spans[-1]
+    found, at = [], 0
+    for index, piece in enumerate(pieces):
+        if start <= at < end and piece.isdecimal():
+            found.append(index)
+        at += len(piece)
+    return tuple(found)

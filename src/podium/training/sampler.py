@@ -1,0 +1,128 @@
+"""Which problem, which pool, how many rounds: the tasks of an iteration.
+
+A pure function of the recipe, the seed and what was set aside.
+
+Nothing here keeps a random state: iteration i of seed s always draws the same, so that a run resumed after a crash goes on as if
+it had not stopped.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from podium.errors import ConfigError
+from podium.training.collect import Task
+from podium.types import Card, Problem
+from podium.workers.pool import Member, WorkerPool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pools:
+    """Which workers a question is shown with (adaptive pools, paper section 3.3).
+
+    ``sizes`` () always shows the whole pool; otherwise each question gets a random subset of one of the sizes. ``shuffled`` puts
+    the workers into random order, ``pseudonyms`` hides their names, so that only position and card are left to go by.
+    """
+
+    sizes: tuple[int, ...] = ()
+    shuffled: bool = False
+    pseudonyms: bool = False
+
+    def draw(self, pool: WorkerPool, rng: random.Random) -> WorkerPool:
+        """The pool of one question."""
+        size = rng.choice(self.sizes) if self.sizes else len(pool)
+        if size > len(pool):
+            raise ConfigError(f"a pool of {len(pool)} has no subsets of {size}")
+        drawn = rng.sample(range(len(pool)), size)
+        members = [pool[i] for i in (drawn if self.shuffled else sorted(drawn))]
+        if self.pseudonyms:
+            members = [Member(worker=m.worker, card=replace(m.card, name=f"worker {i}")) for i, m in enumerate(members)]
+        return WorkerPool(members)
+
+
+@dataclass(slots=True)
+class SetAside:
+    """Problems that failed wholly, and until which iteration they rest: they cost as much as others and teach nothing.
+
+    The only state of sampling, so it is part of every checkpoint.
+    """
+
+    iterations: int = 10
+    until: dict[str, int] = field(default_factory=dict)
+
+    def rests(self, problem: Problem, iteration: int) -> bool:
+        """Whether ``problem`` is left out of ``iteration``."""
+        return self.until.get(problem.id, 0) > iteration
+
+    def strike(self, problem: Problem, iteration: int) -> None:
+        """Set ``problem`` aside: no rollout of a whole group was right."""
+        self.until[problem.id] = iteration + 1 + self.iterations
+
+
+@dataclass(slots=True)
+class Headroom:
+    """Which kinds of question still have something to teach: a kind is drawn the more often the less of it comes out right.
+
+    The curriculum of the run and, like :class:`SetAside`, part of every checkpoint. ``memory`` is the weight of the past in the
+    running share of right rollouts, ``floor`` what even a solved kind keeps.
+    """
+
+    memory: float = 0.9
+    floor: float = 0.25
+    correct: dict[str, float] = field(default_factory=dict)
+
+    def weight(self, kind: str) -> float:
+        """How often ``kind`` is drawn, relative to the others; 1 before anything is known of it."""
+        return 1 + self.floor - self.correct.get(kind, 0.0)
+
+    def learn(self, kind: str, share: float) -> None:
+        """Take in that ``share`` of a group's rollouts were right."""
+        self.correct[kind] = self.memory * self.correct.get(kind, share) + (1 - self.memory) * share
+
+
+def draw_tasks(
+    problems: Sequence[Problem],
+    pool: WorkerPool,
+    *,
+    seed: int,
+    iteration: int,
+    questions: int,
+    pools: Pools = Pools(),
+    set_aside: SetAside | None = None,
+    headroom: Headroom | None = None,
+    max_steps: int = 5,
+    recursive: float = 0.0,
+) -> list[Task]:
+    """The tasks of ``iteration``: different problems where there are enough, ``recursive`` the share with a second round."""
+    rng = random.Random(f"tasks {seed} {iteration}")
+    awake = [p for p in problems if set_aside is None or not set_aside.rests(p, iteration)] or list(problems)
+    if headroom is None:
+        chosen = rng.sample(awake, questions) if len(awake) >= questions else [rng.choice(awake) for _ in range(questions)]
+    else:
+        by_kind: dict[str, list[Problem]] = {}
+        for problem in awake:
+            by_kind.setdefault(problem.kind, []).append(problem)
+        kinds = rng.choices(list(by_kind), weights=[headroom.weight(kind) for kind in by_kind], k=questions)
+        chosen = [rng.choice(by_kind[kind]) for kind in kinds]
+    two_rounds = round(recursive * questions)
+    return [
+        Task(
+            problem=problem,
+            pool=pools.draw(pool, rng),
+            sample=(seed, iteration, index),
+            rounds=2 if index < two_rounds else 1,
+            max_steps=max_steps,
+        )
+        for index, problem in enumerate(chosen)
+    ]
+
+
+def described(skills: Mapping[str, Mapping[str, float]], pool: WorkerPool) -> WorkerPool:
+    """``pool`` with measured skills on its cards. Example: ``described({"atlas": {"compute": 0.99}}, pool)``."""
+    return WorkerPool(
+        [Member(worker=m.worker, card=_with_skills(m.card, skills[m.name]) if m.name in skills else m.card) for m in pool]
+    )
+
+
+def _with_skills(card: Card, skills: Mapping[str, float]) -> Card:
+    return replace(card, skills=tuple(skills.items()))

@@ -1,0 +1,234 @@
+"""The loop: draw, collect, compare, learn, look, store. It knows nothing of tensors; an engine writes and learns."""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from podium.errors import TrainingCollapsed, WorkerUnavailable
+from podium.training.advantage import ADVANTAGES
+from podium.training.checkpoint import RunFolder
+from podium.training.collect import Collector, Task, Writer
+from podium.training.config import TrainConfig
+from podium.training.exploration import with_openings
+from podium.training.monitor import CollapseRule, Iteration, measured
+from podium.training.rollout import Rollout, RolloutGroup, Turn
+from podium.training.rounds import over_rounds
+from podium.training.rows import Row, anchors_of, rows_of
+from podium.training.sampler import Headroom, SetAside, draw_tasks
+from podium.workers.pool import WorkerPool
+
+
+class Engine(Writer, Protocol):
+    """Weights that write and learn: the reference engine, or many GPUs behind TRL."""
+
+    def seed(self, number: int) -> None:
+        """Make what is written next depend on ``number`` and the weights alone."""
+        ...
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """The text of each token."""
+        ...
+
+    def learn(self, rows: Sequence[Row], *, entropy: float, anchors: Sequence[Row], anchor: float, seed: int) -> dict[str, float]:
+        """One iteration's optimiser steps; see :meth:`podium.training.learner.Learner.step`."""
+        ...
+
+    def save(self, folder: Path, *, version: str) -> None:
+        """Write everything needed to go on."""
+        ...
+
+    def restore(self, folder: Path) -> None:
+        """Take up what was saved."""
+        ...
+
+
+class Untrained(Writer, Protocol):
+    """The start policy, which openings are drawn from."""
+
+    def seed(self, number: int) -> None:
+        """As in :class:`Engine`."""
+        ...
+
+
+class Trainer:
+    """One run. Example: ``await Trainer(config, engine, untrained, pool, folder).run()``.
+
+    ``on_iteration`` is told of every iteration, those of an earlier part of a resumed run excepted.
+    """
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        engine: Engine,
+        untrained: Untrained,
+        pool: WorkerPool,
+        folder: RunFolder,
+        *,
+        on_iteration: Callable[[Iteration, Sequence[RolloutGroup]], None] | None = None,
+        rule: CollapseRule | None = None,
+    ) -> None:
+        self._config = config
+        self._engine = engine
+        self._untrained = untrained
+        self._pool = pool
+        self._folder = folder
+        self._on_iteration = on_iteration
+        self._rule = rule if rule is not None else CollapseRule()
+        self._problems = list(config.problems())
+        self._set_aside = SetAside(iterations=config.rest_iterations)
+        self._headroom = Headroom()
+        self._collector = Collector(
+            verifier=config.verifier, language=config.language, per_usd=config.per_usd, concurrency=config.concurrency
+        )
+
+    async def run(self) -> None:
+        """Go on from the newest stored iteration to the last one.
+
+        Raises :class:`BudgetExceeded` where a cap is reached (nothing of the unfinished iteration is learned),
+        :class:`WorkerUnavailable` where the world spoils too much of it, :class:`TrainingCollapsed` where going on would only
+        cost money. In every case the folder can be resumed.
+        """
+        done = self._resume()
+        for iteration in range(done, self._config.iterations):
+            seen, groups = await self._iterate(iteration)
+            self._folder.append("groups.jsonl", [_line(iteration, group) for group in groups])
+            self._folder.append("metrics.jsonl", [seen.as_json()])
+            self._store(iteration + 1)
+            if self._on_iteration is not None:
+                self._on_iteration(seen, groups)
+            reason = self._rule.reason(seen)
+            if reason is not None:
+                raise TrainingCollapsed(f"stopped after iteration {iteration}: {reason}")
+
+    def _resume(self) -> int:
+        stored = self._folder.state()
+        done = 0
+        if stored is not None:
+            folder, state = stored
+            self._engine.restore(folder)
+            self._set_aside.until = dict(state["resting"])
+            self._headroom.correct = dict(state["headroom"])
+            done = int(state["done"])
+        for name in ("groups.jsonl", "metrics.jsonl"):
+            self._folder.rewind(name, done)
+        return done
+
+    def _store(self, done: int) -> None:
+        version = f"{self._config.name}@{done}"
+        state = {"resting": self._set_aside.until, "headroom": self._headroom.correct}
+        self._folder.store(done, state, lambda path: self._engine.save(path, version=version))
+
+    async def _iterate(self, iteration: int) -> tuple[Iteration, list[RolloutGroup]]:
+        config, progress = self._config, iteration / self._config.iterations
+        started = time.perf_counter()
+        number = _seed(config.seed, iteration)
+        self._engine.seed(number)
+        self._untrained.seed(number)
+        tasks = self._tasks(iteration, progress)
+        groups = await self._collector.collect(self._engine, tasks, config.rollouts)
+        collected = time.perf_counter()
+        groups = [self.with_advantages(group) for group in groups]
+        self._strike(iteration, groups)
+        self._check_world(iteration, groups)
+        exploration = config.exploration
+        rows = rows_of(groups, self._engine.pieces, exploration.where)
+        learning: dict[str, float] = {}
+        if rows:
+            # A row without advantage still carries the entropy bonus, so every row that is not void is handed over.
+            learning = self._engine.learn(
+                rows,
+                entropy=exploration.entropy_at(progress),
+                anchors=anchors_of(groups, self._engine.prompt_ids),
+                anchor=exploration.anchor,
+                seed=number,
+            )
+        ended = time.perf_counter()
+        seconds = {"collect": collected - started, "learn": ended - collected}
+        return measured(iteration, groups, learning=learning, seconds=seconds), groups
+
+    def _tasks(self, iteration: int, progress: float) -> list[Task]:
+        config = self._config
+        tasks = draw_tasks(
+            self._problems,
+            self._pool,
+            seed=config.seed,
+            iteration=iteration,
+            questions=config.questions,
+            pools=config.pools,
+            set_aside=self._set_aside,
+            headroom=self._headroom if config.curriculum else None,
+            max_steps=config.max_steps,
+            recursive=config.recursive,
+        )
+        share = config.exploration.opened_at(progress)
+        return with_openings(tasks, self._untrained, share, random.Random(f"openings {config.seed} {iteration}"))
+
+    def with_advantages(self, group: RolloutGroup) -> RolloutGroup:
+        """``group`` with every turn compared with all turns of the group, over rollouts and rounds."""
+        scaled = [
+            over_rounds([turn.reward for turn in rollout.turns], discount=self._config.discount, credit=self._config.credit)
+            for rollout in group.rollouts
+        ]
+        flat = iter(ADVANTAGES[self._config.advantage]([reward for row in scaled for reward in row]))
+        return replace(
+            group,
+            rollouts=tuple(
+                Rollout(turns=tuple(replace(turn, advantage=next(flat)) for turn in rollout.turns)) for rollout in group.rollouts
+            ),
+        )
+
+    def _strike(self, iteration: int, groups: Sequence[RolloutGroup]) -> None:
+        for group in groups:
+            turns = _scored(group)
+            if turns:
+                right = sum(turn.verdict is not None and turn.verdict.correct for turn in turns)
+                self._headroom.learn(group.problem.kind, right / len(turns))
+            # A forced opening may be what made the group fail, so it is no evidence against the problem.
+            if turns and not group.opening and not any(turn.verdict is not None and turn.verdict.correct for turn in turns):
+                self._set_aside.strike(group.problem, iteration)
+
+    def _check_world(self, iteration: int, groups: Sequence[RolloutGroup]) -> None:
+        turns = [turn for group in groups for rollout in group.rollouts for turn in rollout.turns]
+        void = [turn for turn in turns if turn.reward is None]
+        if len(void) > self._config.max_void * len(turns):
+            failures = [turn.failure.message for turn in void if turn.failure is not None]
+            why = failures[0] if failures else "a price is unknown"
+            raise WorkerUnavailable(
+                f"{len(void)} of {len(turns)} rollouts of iteration {iteration} were spoilt by the world (the first: {why}); "
+                "nothing of it was learned. See that the workers answer and run the same command again: it goes on from here"
+            )
+
+
+def _scored(group: RolloutGroup) -> list[Turn]:
+    return [turn for rollout in group.rollouts for turn in rollout.turns if turn.reward is not None]
+
+
+def _seed(seed: int, iteration: int) -> int:
+    return random.Random(f"sampling {seed} {iteration}").getrandbits(63)
+
+
+def _line(iteration: int, group: RolloutGroup) -> dict[str, Any]:
+    """A group as one line of ``groups.jsonl``: enough to re-derive every figure of the run."""
+    return {
+        "iteration": iteration,
+        "problem": group.problem.id,
+        "kind": group.problem.kind,
+        "pool": [card.name for card in group.brief.cards],
+        "opening": group.opening,
+        "rollouts": [
+            [
+                {
+                    "text": turn.generation.text,
+                    "reward": turn.reward,
+                    "advantage": turn.advantage,
+                    "failure": None if turn.failure is None else turn.failure.kind,
+                    "cost_usd": turn.transcript.usage.cost_usd,
+                }
+                for turn in rollout.turns
+            ]
+            for rollout in group.rollouts
+        ],
+    }

@@ -1,0 +1,70 @@
+"""Runs small enough for a test: one kind of question, four workers, a policy of 0.1 M parameters."""
+
+from dataclasses import replace
+from functools import cache
+
+from podium.gym import GymVerifier, World, specialists
+from podium.policies.local import LocalPolicy
+from podium.training.config import TrainConfig
+from podium.training.engine import ReferenceEngine
+from podium.training.exploration import Exploration
+from podium.training.imitation import warm_started
+from podium.training.learner_config import LearnerConfig
+from podium.training.warm_start import WarmStart
+from podium.workers.pool import Member, WorkerPool
+from podium.workflow.language import Language
+
+WORLD = World()
+SCHOLAR = "cedar"
+
+
+def gym_pool() -> WorkerPool:
+    return WorkerPool([Member(worker=w, card=w.card) for w in specialists(WORLD, 4)])
+
+
+def small_config(*, iterations: int = 12, seed: int = 0) -> TrainConfig:
+    return TrainConfig(
+        name="small",
+        seed=seed,
+        problems=lambda: WORLD.problems(kinds=("choice",), n=200),
+        pool=gym_pool,
+        verifier=GymVerifier(),
+        language=Language(access="binary"),
+        warm_start=WarmStart(
+            problems=lambda: WORLD.problems(kinds=("choice",), n=200, seed=7),
+            steps=160,
+            questions=4,
+            texts=4,
+            learning_rate=5e-3,
+            workers=(4,),
+            vocab_size=400,
+            size={
+                "hidden_size": 64,
+                "intermediate_size": 128,
+                "num_hidden_layers": 2,
+                "num_attention_heads": 2,
+                "num_key_value_heads": 2,
+            },
+        ),
+        iterations=iterations,
+        questions=8,
+        rollouts=12,
+        learner=LearnerConfig(learning_rate=1e-3),
+        exploration=Exploration(entropy=0.05, opened=0.5, opened_while=0.5, opened_until=0.9),
+        rest_iterations=0,
+    )
+
+
+@cache
+def start() -> LocalPolicy:
+    """The warm start of :func:`small_config`, made once for all tests of a process."""
+    config = small_config()
+    return warm_started(config.warm_start, config.language)
+
+
+def engine_for(config: TrainConfig) -> ReferenceEngine:
+    return ReferenceEngine(start(), config.learner, iterations=config.iterations)
+
+
+def without_exploration(config: TrainConfig) -> TrainConfig:
+    return replace(config, exploration=Exploration())

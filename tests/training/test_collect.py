@@ -1,0 +1,146 @@
+"""Tasks -> groups: what is written is carried out and judged, and nothing the world did is ever scored."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from podium.errors import Blame, BudgetExceeded, VerifierError, WorkerUnavailable
+from podium.gym import GymVerifier
+from podium.training.collect import Collector, Task
+from podium.training.rows import anchors_of, rows_of, worker_positions
+from podium.types import Brief, Call, Card, Completion, Generation, Problem, Usage, Verdict
+from podium.workers.budget import Budget
+from podium.workers.metered import Metered
+from podium.workers.pool import Member, WorkerPool
+from podium.workers.scripted import Scripted
+from podium.workflow.language import Language
+
+PROBLEM = Problem(question="What is 6 times 7? Answer with a number.", target="42", kind="word", source="test")
+ONE = 'model_id = [0]\nsubtasks = ["Answer."]\naccess_list = [[]]'
+KEEP = "model_id = []\nsubtasks = []\naccess_list = []"
+
+
+class Writes:
+    """Writes the given texts, one after the other, and remembers what it was shown."""
+
+    def __init__(self, *texts: str) -> None:
+        self._texts = texts
+        self.seen: list[Brief] = []
+
+    def write_many(self, briefs: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
+        self.seen += briefs
+        second = bool(briefs[0].earlier)
+        texts = self._texts[-1:] * n if second else [self._texts[g % len(self._texts)] for g in range(n)]
+        return [[Generation(text=text, token_ids=(1, 2), logprobs=(-0.1, -0.2)) for text in texts] for _ in briefs]
+
+    def prompt_ids(self, brief: Brief, opening: str = "") -> Sequence[int]:
+        return [len(brief.earlier), *range(len(opening))]
+
+
+class Fails:
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    async def __call__(self, call: Call) -> Completion:
+        raise self._error
+
+
+class Breaks:
+    async def __call__(self, problem: Problem, answer: str) -> Verdict:
+        raise VerifierError("the grader is gone")
+
+
+def pool(*workers: object) -> WorkerPool:
+    return WorkerPool([Member(worker=w, card=Card(name=f"w{i}")) for i, w in enumerate(workers)])  # type: ignore[arg-type]
+
+
+def task(workers: WorkerPool, **more: object) -> Task:
+    return Task(problem=PROBLEM, pool=workers, sample=(7,), **more)  # type: ignore[arg-type]
+
+
+async def test_right_wrong_and_no_workflow() -> None:
+    right, wrong = 'model_id = [0]\nsubtasks = ["A"]\naccess_list = [[]]', 'model_id = [1]\nsubtasks = ["A"]\naccess_list = [[]]'
+    workers = pool(Scripted("Answer: 42"), Scripted("Answer: 41"))
+    collector = Collector(verifier=GymVerifier(), language=Language())
+    [group] = await collector.collect(Writes(right, wrong, "no lists"), [task(workers)], 3)
+    assert [r.turns[0].reward for r in group.rollouts] == [1.0, 0.5, 0.0]
+    failed = group.rollouts[2].turns[0].failure
+    assert failed is not None
+    assert failed.blame is Blame.POLICY
+
+
+@pytest.mark.parametrize("where", ["worker", "verifier"])
+async def test_a_fault_of_the_world_is_void(where: str) -> None:
+    worker = Fails(WorkerUnavailable("429")) if where == "worker" else Scripted("Answer: 42")
+    verifier = Breaks() if where == "verifier" else GymVerifier()
+    [group] = await Collector(verifier=verifier, language=Language()).collect(Writes(ONE), [task(pool(worker))], 4)
+    turns = [rollout.turns[0] for rollout in group.rollouts]
+    assert [turn.reward for turn in turns] == [None] * 4
+    assert all(turn.failure is not None and turn.failure.blame is Blame.WORLD for turn in turns)
+    assert rows_of([group], lambda ids: ["x"] * len(ids)) == []
+
+
+async def test_a_cap_stops_everything() -> None:
+    card = Card(name="w0", prompt_usd=1.0, completion_usd=1.0)
+    worker = Metered(Scripted("Answer: 42"), card, 100, [Budget(usd=0.01)])
+    with pytest.raises(BudgetExceeded):
+        await Collector(verifier=GymVerifier(), language=Language()).collect(Writes(ONE), [task(pool(worker))], 2)
+
+
+async def test_two_rollouts_that_write_the_same_are_two_draws() -> None:
+    calls: list[Call] = []
+
+    class Listens:
+        async def __call__(self, call: Call) -> Completion:
+            calls.append(call)
+            return Completion(text="Answer: 42", usage=Usage())
+
+    await Collector(verifier=GymVerifier(), language=Language()).collect(Writes(ONE), [task(pool(Listens()))], 5)
+    assert len({call.sample for call in calls}) == 5
+
+
+async def test_a_second_round_sees_the_first_and_may_keep_its_answer() -> None:
+    writer = Writes(ONE, KEEP)
+    workers = pool(Scripted("Answer: 42"))
+    [group] = await Collector(verifier=GymVerifier(), language=Language()).collect(writer, [task(workers, rounds=2)], 1)
+    first, second = group.rollouts[0].turns
+    assert (first.reward, second.reward) == (1.0, 1.0)
+    assert second.transcript.workflow is None
+    assert writer.seen[-1].earlier == (first.transcript,)
+    assert second.prompt_ids != first.prompt_ids
+
+
+async def test_dollars_come_off_a_right_answer_only() -> None:
+    class Costs:
+        async def __call__(self, call: Call) -> Completion:
+            text = "Answer: 42" if call.subtask == "right" else "Answer: 1"
+            return Completion(text=text, usage=Usage(prompt_tokens=1, completion_tokens=1, cost_usd=0.001))
+
+    texts = [ONE.replace("Answer.", word) for word in ("right", "wrong")]
+    collector = Collector(verifier=GymVerifier(), language=Language(), per_usd=100)
+    [group] = await collector.collect(Writes(*texts), [task(pool(Costs()))], 2)
+    assert [r.turns[0].reward for r in group.rollouts] == pytest.approx([0.9, 0.5])
+
+
+async def test_an_opening_is_part_of_the_prompt_and_is_kept_likely() -> None:
+    [group] = await Collector(verifier=GymVerifier(), language=Language()).collect(
+        Writes(ONE), [task(pool(Scripted("Answer: 42")), opening="abc\n")], 2
+    )
+    [anchor] = anchors_of([group], Writes(ONE).prompt_ids)
+    assert anchor.completion_ids == (0, 1, 2, 3)
+    assert group.rollouts[0].turns[0].prompt_ids == (*anchor.prompt_ids, *anchor.completion_ids)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "found"),
+    [
+        (["model_id", " = [", "2", ",", " ", "0", "]"], (2, 5)),
+        (["Use 3.\n", "model_id", ": [", "1", ']\nsubtasks = ["Add ', "4", '"]'], (3,)),
+        (['"model_id"', ": [", "1", "]"], (2,)),
+        (["model_id = [", "1", "] or model_id = [", "2", "]"], (3,)),
+        (["subtasks = [", "1", "]\naccess_list = [[", "0", "]]"], ()),
+        (["no lists"], ()),
+    ],
+)
+def test_where_a_worker_is_chosen(pieces: list[str], found: tuple[int, ...]) -> None:
+    assert worker_positions(pieces) == found

@@ -1,0 +1,167 @@
+"""Whole runs of a small policy: it learns, it goes on after a crash as if nothing had happened, and it knows when to stop."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from podium.errors import CheckpointError, TrainingCollapsed, WorkerUnavailable
+from podium.training import learner
+from podium.training.advantage import ADVANTAGES
+from podium.training.batch import MicroBatch
+from podium.training.budgeted import budgeted
+from podium.training.checkpoint import RunFolder
+from podium.training.config import TrainConfig
+from podium.training.engine import ReferenceEngine
+from podium.training.grpo import surrogate
+from podium.training.monitor import CollapseRule, Iteration
+from podium.training.recipe import fingerprint
+from podium.training.rollout import RolloutGroup
+from podium.training.trainer import Trainer
+from podium.types import Call, Completion
+from podium.workers.budget import Budget
+from podium.workers.pool import Member, WorkerPool
+from tests.training.gym_runs import engine_for, small_config
+
+
+async def run(config: TrainConfig, path: Path, **more: Any) -> tuple[ReferenceEngine, list[Iteration]]:
+    engine, seen = engine_for(config), list[Iteration]()
+
+    def on_iteration(iteration: Iteration, groups: Sequence[RolloutGroup]) -> None:
+        seen.append(iteration)
+
+    pool = more.pop("pool", None) or config.pool()
+    folder = RunFolder(path, fingerprint(config))
+    await Trainer(config, engine, engine_for(config), pool, folder, on_iteration=on_iteration, **more).run()
+    return engine, seen
+
+
+def gain(seen: Sequence[Iteration]) -> float:
+    """How much more often a valid workflow is right at the end than at the beginning."""
+    first, last = seen[:4], seen[-4:]
+    return sum(i.correct_given_valid for i in last) / len(last) - sum(i.correct_given_valid for i in first) / len(first)
+
+
+@pytest.mark.parametrize("broken", [None, "sign", "mask"])
+async def test_it_learns_and_would_not_with_a_broken_sign_or_mask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str | None
+) -> None:
+    config = small_config(iterations=16)
+    if broken == "sign":
+        normalised = ADVANTAGES["group_normalised"]
+        monkeypatch.setitem(ADVANTAGES, "group_normalised", lambda rewards: [-a for a in normalised(rewards)])
+    if broken == "mask":
+        # The first token of every row only: the one that names the kind of question.
+        monkeypatch.setattr(
+            learner, "surrogate", lambda logprobs, batch, clip: surrogate(logprobs, _first_only(batch), clip=clip)
+        )
+    # What a broken run does to the format is its own affair: no rule stops it before its sixteen iterations are over.
+    _, seen = await run(config, tmp_path / "run", rule=CollapseRule(patience=99))
+    if broken is None:
+        assert gain(seen) > 0.1
+    else:
+        assert gain(seen) < 0.05
+
+
+def _first_only(batch: MicroBatch) -> MicroBatch:
+    mask = torch.zeros_like(batch.mask)
+    mask[:, 0] = True
+    return replace(batch, mask=mask)
+
+
+class Crash(BaseException):
+    """What a kill looks like from inside: nothing gets to clean up."""
+
+
+async def test_a_run_that_crashed_goes_on_as_if_it_had_not(tmp_path: Path) -> None:
+    config = small_config(iterations=5)
+    engine, _ = await run(config, tmp_path / "whole")
+    calls = 0
+
+    class Crashes:
+        def __init__(self, inner: Any) -> None:
+            self._inner = inner
+
+        async def __call__(self, call: Call) -> Completion:
+            nonlocal calls
+            calls += 1
+            if calls in (150, 420, 700):
+                raise Crash
+            completion: Completion = await self._inner(call)
+            return completion
+
+    crashed = 0
+    while True:
+        async with budgeted(config, Budget(), tmp_path / "calls.db") as pool:
+            crashing = WorkerPool([Member(worker=Crashes(m.worker), card=m.card) for m in pool])
+            try:
+                again, _ = await run(config, tmp_path / "crashed", pool=crashing)
+            except BaseException as error:
+                if not isinstance(error, Crash) and "Crash" not in repr(error):
+                    raise
+                crashed += 1
+            else:
+                break
+    assert crashed >= 2
+    for name, weight in engine.policy.model.named_parameters():
+        assert torch.equal(weight, again.policy.model.get_parameter(name)), name
+    assert _lines(tmp_path / "whole" / "groups.jsonl") == _lines(tmp_path / "crashed" / "groups.jsonl")
+    assert len(_lines(tmp_path / "crashed" / "metrics.jsonl")) == 5
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+async def test_a_line_cut_off_by_a_crash_is_written_again(tmp_path: Path) -> None:
+    config = small_config(iterations=2)
+    await run(config, tmp_path)
+    whole = (tmp_path / "groups.jsonl").read_text(encoding="utf-8")
+    with (tmp_path / "groups.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"iteration": 2, "prob')
+    await run(config, tmp_path)
+    assert (tmp_path / "groups.jsonl").read_text(encoding="utf-8") == whole
+
+
+async def test_another_recipe_may_not_go_on_in_the_same_folder(tmp_path: Path) -> None:
+    await run(small_config(iterations=1), tmp_path)
+    with pytest.raises(CheckpointError, match="seed"):
+        await run(small_config(iterations=1, seed=1), tmp_path)
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+async def test_faults_of_the_world_are_never_scored(tmp_path: Path, share: float) -> None:
+    class Faulty:
+        def __init__(self, inner: Any) -> None:
+            self._inner, self._calls = inner, 0
+
+        async def __call__(self, call: Call) -> Completion:
+            self._calls += 1
+            if (self._calls * 7) % 10 < 10 * share:
+                raise WorkerUnavailable("429")
+            completion: Completion = await self._inner(call)
+            return completion
+
+    config = small_config(iterations=2)
+    pool = WorkerPool([Member(worker=Faulty(m.worker), card=m.card) for m in config.pool()])
+    if share == 1.0:
+        with pytest.raises(WorkerUnavailable, match="spoilt by the world"):
+            await run(config, tmp_path, pool=pool)
+        return
+    _, seen = await run(config, tmp_path, pool=pool)
+    assert seen[0].void > 0.1
+    for line in _lines(tmp_path / "groups.jsonl"):
+        for [turn] in line["rollouts"]:
+            assert (turn["reward"] is None) == (turn["failure"] in ("WorkerUnavailable", "UpstreamFailed"))
+            assert turn["advantage"] == 0 or turn["reward"] is not None
+
+
+async def test_a_collapsed_run_is_stopped_and_says_why(tmp_path: Path) -> None:
+    rule = CollapseRule(entropy_bits=9.0, correct=1.1, patience=2)
+    with pytest.raises(TrainingCollapsed, match="one worker"):
+        await run(small_config(iterations=4), tmp_path, rule=rule)
+    assert len(_lines(tmp_path / "metrics.jsonl")) == 2

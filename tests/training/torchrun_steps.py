@@ -1,0 +1,111 @@
+"""What every process of ``test_two_processes_learn_as_one`` does.
+
+``torchrun -m tests.training.torchrun_steps FOLDER whole``, or ``sharded``.
+"""
+
+import asyncio
+import hashlib
+import json
+import pickle
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from accelerate.state import AcceleratorState, DistributedType, PartialState
+from torch.distributed.tensor import DTensor
+
+from podium.errors import BudgetExceeded
+from podium.policies.local import LocalPolicy
+from podium.training.learner_config import LearnerConfig
+from podium.training.rows import Row, anchors_of, rows_of
+from podium.training.trainer import Engine
+from podium.training.trl import TrlEngine
+from tests.training import tiny
+
+ITERATIONS = 2
+ROLLOUTS = 6
+ENTROPY = {"whole": 0.1, "sharded": 0.0}
+ANCHOR = 0.2
+CONFIG = LearnerConfig(learning_rate=2e-3)
+OPTIONS = {"use_cpu": True, "bf16": False, "gradient_checkpointing": False, "per_device_train_batch_size": 4}
+SHARDED = {
+    "fsdp": True,
+    "fsdp_config": {
+        "fsdp_version": 2,
+        "auto_wrap_policy": "TRANSFORMER_BASED_WRAP",
+        "transformer_layer_cls_to_wrap": ["Qwen2DecoderLayer"],
+        "state_dict_type": "FULL_STATE_DICT",
+    },
+}
+
+
+def main(folder: Path, weights: str) -> None:
+    """Two iterations over the gym; the leading process is stopped by its budget in the third."""
+    torch.set_num_threads(1)
+    if weights == "sharded":
+        _pretend_to_have_gpus()
+    dialect = LocalPolicy.load(folder / "start").dialect
+    options = {**OPTIONS, **(SHARDED if weights == "sharded" else {})}
+    engine = TrlEngine(str(folder / "start"), dialect, CONFIG, iterations=ITERATIONS, rollouts=3 * ROLLOUTS, options=options)
+    sampled: list[list[int]] = []
+    original = engine._trainer.sampled
+
+    def recorded(prompts: Sequence[Sequence[int]], n: int) -> tuple[list[list[int]], list[list[float]]]:
+        sampled.extend(list(prompt) for prompt in prompts)
+        return original(prompts, n)
+
+    engine._trainer.sampled = recorded  # type: ignore[method-assign]
+    try:
+        with engine:
+            if engine.leads:
+                _lead(engine, folder, ENTROPY[weights])
+            engine.follow()
+    except BudgetExceeded:
+        assert engine.leads
+    end, held = {}, 0
+    for name, parameter in engine._trainer.accelerator.unwrap_model(engine._trainer.model).named_parameters():
+        value = parameter.detach()
+        held += value.to_local().numel() if isinstance(value, DTensor) else value.numel()
+        end[name] = value.full_tensor() if isinstance(value, DTensor) else value
+    digest = hashlib.sha256(b"".join(value.numpy().tobytes() for value in end.values())).hexdigest()
+    if engine.leads:
+        torch.save(end, folder / "end.pt")
+    rank = engine._trainer.accelerator.process_index
+    seen = {"weights": digest, "sampled": sampled, "held": held}
+    (folder / f"process{rank}.json").write_text(json.dumps(seen), encoding="utf-8")
+
+
+def _lead(engine: Engine, folder: Path, entropy: float) -> None:
+    learned: list[tuple[list[Row], list[Row]]] = []
+    reports = []
+    for iteration in range(ITERATIONS):
+        engine.seed(iteration)
+        # Three questions for two processes, one of them with an opening, one rollout of each spoilt by the world.
+        drawn = tiny.tasks(iteration, questions=3, spoilt=(4,), opened=1)
+        groups = asyncio.run(tiny.collected(engine, drawn, ROLLOUTS))
+        rows, anchors = rows_of(groups, engine.pieces), anchors_of(groups, engine.prompt_ids)
+        reports.append(engine.learn(rows, entropy=entropy, anchors=anchors, anchor=ANCHOR, seed=iteration))
+        learned.append((rows, anchors))
+    (folder / "rows.pickle").write_bytes(pickle.dumps(learned))
+    (folder / "reports.json").write_text(json.dumps(reports), encoding="utf-8")
+    engine.save(folder / "end", version="end")
+    raise BudgetExceeded("the cap is reached")
+
+
+def _pretend_to_have_gpus() -> None:
+    """PyTorch shards weights over CPU processes as well; accelerate offers it to GPUs only."""
+    original = AcceleratorState.__init__
+
+    def init(self: AcceleratorState, *arguments: Any, **named: Any) -> None:
+        if not AcceleratorState._shared_state:
+            PartialState(cpu=True)
+            PartialState._shared_state["distributed_type"] = DistributedType.MULTI_GPU
+        original(self, *arguments, **named)
+
+    AcceleratorState.__init__ = init
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])
