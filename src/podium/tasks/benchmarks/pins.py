@@ -65,7 +65,7 @@ PINS: dict[str, HubSource] = {
     "bigcodebench-hard": HubSource(
         dataset="bigcode/bigcodebench-hard",
         revision="298d2cc7b96612e15e47313c3603ee124cee0c1f",
-        splits={"test": ("v0.1.4",)},
+        splits={"test": ("v0.1.4",), "all": ("v0.1.4",)},
     ),
     "humaneval": HubSource(dataset="openai/openai_humaneval", revision="7dce6050a7d6d172f3cc5c32aa97f52fa1a2e544", splits=_TEST),
     "mbpp": HubSource(

@@ -1,4 +1,4 @@
-"""HumanEval, MBPP, BigCodeBench-hard, Codeforces and LeetCode: a text, and tests (``program_tests.py``).
+"""HumanEval, MBPP, BigCodeBench-hard, Codeforces and LeetCode: a text, and tests (``programming/target.py``).
 
 The question is what the set's own protocol shows. HumanEval and BigCodeBench show the start of the program, MBPP its three
 asserts (so a program that only knows those passes: the set's weakness, not ours). Codeforces problems that accept several
@@ -12,17 +12,11 @@ from pathlib import Path
 from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
 from podium.tasks.benchmarks.files import first_existing, json_rows, jsonl_rows
 from podium.tasks.benchmarks.pins import PINS
-from podium.tasks.programming.target import AssertTests, ProgramTests, StdinCase, StdinTests, UnittestTests
+from podium.tasks.programming.target import LEETCODE_PRELUDE, AssertTests, ProgramTests, StdinCase, StdinTests, UnittestTests
 from podium.types import Problem
 
 KIND = "programming"
 
-LEETCODE_PRELUDE = "\n".join(
-    [f"import {name}" for name in ("bisect", "collections", "functools", "heapq", "itertools", "math", "random", "re", "string")]
-    + [f"from {name} import *" for name in ("bisect", "collections", "functools", "heapq", "itertools", "math", "string")]
-    + ["from operator import *", "from typing import *"]
-)
-"""What the site puts in front of every submission, in Python."""
 _LEETCODE_INSTRUCTION = "Please solve the programming task below using a self-contained code snippet in a markdown code block."
 _MBPP_SPLITS = {"prompt": (1, 10), "test": (11, 510), "val": (511, 600), "train": (601, 974)}
 _SEVERAL_OUTPUTS = re.compile(
@@ -31,6 +25,8 @@ _SEVERAL_OUTPUTS = re.compile(
     r"(?:answers?|solutions?|outputs?)\b",
     re.IGNORECASE,
 )
+_NOT_IN_A_SANDBOX = {f"BigCodeBench/{number}" for number in (15, 147, 785, 1040)}
+"""Tasks that need what the sandbox never gives: a shell, a network, the tar command, more than its seconds (in this order)."""
 _CODEFORCES_TAGS = re.compile(r"\n+Tags:\n\[[^\]\n]*\]\n")
 
 
@@ -85,6 +81,11 @@ def has_one_output(row: Row, split: str) -> bool:
         return True
     text = str(row["problem"]) if "problem" in row else _statement(row)
     return not (row.get("generated_checker") or row.get("interaction_format") or _SEVERAL_OUTPUTS.search(text))
+
+
+def can_run_sandboxed(row: Row, split: str) -> bool:
+    """Whether a right answer can pass inside the sandbox; ``all`` has the others too. What can not is no failure of an answer."""
+    return split == "all" or row.get("task_id") not in _NOT_IN_A_SANDBOX
 
 
 def _statement(row: Row) -> str:
@@ -164,11 +165,13 @@ PROGRAMS = (
         about="the hard part of BigCodeBench, complete mode: functions that use many libraries",
         licence="Apache-2.0",
         url="https://github.com/bigcode-project/bigcodebench",
-        splits={"test": 148},
+        splits={"test": 144, "all": 148},
         parse=parse_bigcodebench,
         local=_bigcodebench,
         hub=PINS["bigcodebench-hard"],
-        note="Its tests import third-party libraries, some need a network: without the set's own image many can not pass.",
+        keep=can_run_sandboxed,
+        note="'test' leaves out four tasks that can not pass in the sandbox. The tests import third-party libraries: "
+        "without the set's own image many can not pass.",
     ),
     Benchmark(
         name="codeforces",
