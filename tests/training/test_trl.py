@@ -154,7 +154,7 @@ def _reference(
 ) -> dict[str, float]:
     """What the reference engine's loss comes to; the gradient is left on the model."""
     digits = torch.tensor(policy.tokens.digit_ids(10))
-    totals = {"loss": 0.0, "choice_entropy": 0.0, "opening_loss": 0.0}
+    totals = {"loss": 0.0, "choice_entropy": 0.0, "draft_loss": 0.0}
 
     def logprobs_of(logits: torch.Tensor, batch: MicroBatch) -> torch.Tensor:
         return logits.log_softmax(dim=-1).gather(2, batch.tokens[..., None])[..., 0]
@@ -171,8 +171,9 @@ def _reference(
 
     def likelihood(states: torch.Tensor, batch: MicroBatch) -> torch.Tensor:
         logprobs = logprobs_of(policy.model.logits(states), batch)
-        value = -((logprobs * batch.mask).sum(dim=1) / batch.mask.sum(dim=1) * batch.weight).sum()
-        totals["opening_loss"] += float(value)
+        mask = batch.mask & ~batch.choice
+        value = -((logprobs * mask).sum(dim=1) / mask.sum(dim=1) * batch.weight).sum()
+        totals["draft_loss"] += float(value)
         return anchor * value
 
     policy.model.zero_grad()
@@ -186,7 +187,7 @@ def _reference(
 def test_loss_and_gradient_are_those_of_the_reference_engine(
     moved: LocalPolicy, groups: list[RolloutGroup], rows: list[Row], entropy: float, anchor: float, tmp_path: Path
 ) -> None:
-    anchors = anchors_of(groups, moved.prompt_ids) if anchor else []
+    anchors = anchors_of(groups, moved.prompt_ids, _pieces(moved)) if anchor else []
     assert len(anchors) == (1 if anchor else 0)
     expected = _reference(moved, rows, entropy=entropy, anchors=anchors, anchor=anchor)
     with _engine(moved, tmp_path) as engine:
@@ -194,7 +195,7 @@ def test_loss_and_gradient_are_those_of_the_reference_engine(
         theirs = dict(engine._trainer.model.named_parameters())
     assert report["loss"] == pytest.approx(expected["loss"], abs=1e-5)
     assert report["choice_entropy"] == pytest.approx(expected["choice_entropy"] if entropy else 0.0, abs=1e-5)
-    assert report.get("opening_loss", 0.0) == pytest.approx(expected["opening_loss"], abs=1e-5)
+    assert report.get("draft_loss", 0.0) == pytest.approx(expected["draft_loss"], abs=1e-5)
     for name, parameter in moved.model.named_parameters():
         assert parameter.grad is not None
         assert (theirs[name].grad - parameter.grad).norm() <= 1e-4 * parameter.grad.norm(), name

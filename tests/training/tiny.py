@@ -26,6 +26,7 @@ WORLD = World()
 PROBLEMS = WORLD.problems(kinds=("word",), n=8)
 COLLECTOR = Collector(verifier=GymVerifier(), language=LANGUAGE)
 OPENING = "model_id = ["
+DRAFT = "model_id = [2, 0]\naccess_list = [[], [0]]"
 ROLLOUT = 3
 """Where a call's sample says which rollout of the group it belongs to."""
 
@@ -47,7 +48,13 @@ def _failing(worker: Worker, spoilt: set[int]) -> Worker:
 def tasks(iteration: int, *, questions: int = 4, spoilt: Sequence[int] = (), opened: int = 0) -> list[Task]:
     """The tasks of an iteration, ``opened`` of them with a forced opening."""
     return [
-        Task(problem=problem, pool=pool(spoilt), sample=(0, iteration, i), opening=OPENING if i < opened else "")
+        Task(
+            problem=problem,
+            pool=pool(spoilt),
+            sample=(0, iteration, i),
+            opening=OPENING if i < opened else "",
+            draft=DRAFT if i < opened else "",
+        )
         for i, problem in enumerate(PROBLEMS[:questions])
     ]
 

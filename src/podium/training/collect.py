@@ -43,6 +43,8 @@ class Task:
     pool: WorkerPool
     sample: tuple[int, ...]
     opening: str = ""
+    draft: str = ""
+    """What the untrained policy wrote, of which ``opening`` is the first line; "" where nothing was drawn."""
     rounds: int = 1
     max_steps: int = 5
 
@@ -91,6 +93,7 @@ class Collector:
                 problem=task.problem,
                 brief=task.brief,
                 opening=task.opening,
+                draft=task.draft,
                 rollouts=tuple(Rollout(turns=tuple(each)) for each in row),
             )
             for task, row in zip(tasks, turns, strict=True)

@@ -66,7 +66,8 @@ def _read(metrics: Path) -> list[dict[str, Any]]:
         lines = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
         for line in lines:
             line["iteration"], line["correct_by_kind"], line["steps_by_kind"], line["cost_usd"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        lines[0]
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise CheckpointError(f"{metrics} holds no metrics of a run: {error!r}") from error
     return lines
 

@@ -63,8 +63,10 @@ def with_openings(tasks: Sequence[Task], untrained: Writer, share: float, rng: r
     if not chosen:
         return list(tasks)
     written = untrained.write_many([tasks[index].brief for index in chosen], 1)
-    openings = {index: first_line(row[0].text) for index, row in zip(chosen, written, strict=True)}
-    return [replace(task, opening=openings.get(index, "")) for index, task in enumerate(tasks)]
+    drafts = {index: row[0].text for index, row in zip(chosen, written, strict=True)}
+    return [
+        replace(task, opening=first_line(drafts.get(index, "")), draft=drafts.get(index, "")) for index, task in enumerate(tasks)
+    ]
 
 
 def first_line(text: str) -> str:

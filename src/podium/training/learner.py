@@ -5,6 +5,7 @@ as leaves; the gradient that gathers on the leaves then goes back through the pr
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -56,7 +57,7 @@ class Learner:
         """One optimiser step on ``rows``.
 
         ``entropy`` is the coefficient of the bonus on worker choices. ``anchors`` are texts whose likelihood is to be kept up,
-        with the weight ``anchor``: the openings that were forced, which would otherwise be forgotten while nobody writes them.
+        with the weight ``anchor``: drafts of the untrained policy, without the tokens in ``choices``.
         """
         totals = {"loss": 0.0, "choice_entropy": 0.0}
 
@@ -75,12 +76,13 @@ class Learner:
 
             def likelihood(states: Tensor, batch: MicroBatch) -> Tensor:
                 nonlocal kept
-                value = _negative_loglikelihood(_chosen(self._model.logits(states), batch.tokens), batch)
+                kept_tokens = replace(batch, mask=batch.mask & ~batch.choice)
+                value = _negative_loglikelihood(_chosen(self._model.logits(states), batch.tokens), kept_tokens)
                 kept += float(value.detach())
                 return anchor * value
 
             backward(self._model, anchors, likelihood, self._config.micro_tokens)
-            totals["opening_loss"] = kept
+            totals["draft_loss"] = kept
         totals["gradient_norm"] = self._take_step()
         return totals
 

@@ -37,4 +37,6 @@ class RolloutGroup:
     brief: Brief
     opening: str = ""
     """What every rollout of the group was made to begin with; "" = the policy wrote everything."""
+    draft: str = ""
+    """The untrained policy's text that the opening is the first line of."""
     rollouts: tuple[Rollout, ...] = ()

@@ -119,7 +119,7 @@ class RowTrainer(GRPOTrainer):  # type: ignore[misc]  # untyped here
 
     def _likelihood(self, model: torch.nn.Module, inputs: dict[str, Any], weight: Tensor) -> Tensor:
         """Texts to be kept likely: the mean negative log-likelihood per token."""
-        mask = inputs["completion_mask"]
+        mask = inputs["completion_mask"] * ~inputs["choice"]
         per_row = -(self._logprobs(model, inputs) * mask).sum(dim=1) / mask.sum(dim=1)
         loss: Tensor = (per_row * weight).sum()
         self.seen["anchors"] += float(loss.detach())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from podium.training.rollout import RolloutGroup
 from podium.types import Brief
-from podium.workflow.parse import WORKER_IDS
+from podium.workflow.parse import ACCESS, WORKER_IDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,14 +58,26 @@ def rows_of(groups: Iterable[RolloutGroup], pieces: Callable[[Sequence[int]], li
     return rows
 
 
-def anchors_of(groups: Iterable[RolloutGroup], prompt_ids: Callable[[Brief, str], Sequence[int]]) -> list[Row]:
-    """The forced opening of each group that had one, as a text to be kept likely."""
+def anchors_of(
+    groups: Iterable[RolloutGroup],
+    prompt_ids: Callable[[Brief, str], Sequence[int]],
+    pieces: Callable[[Sequence[int]], list[str]],
+    where: str = WORKER_IDS,
+) -> list[Row]:
+    """The draft of each group that had one, as a text to be kept likely; ``choices`` are the tokens that are free to change.
+
+    Free is what is learned: the worker ids and who sees what.
+    """
     rows = []
     for group in groups:
-        if group.opening:
+        if group.draft:
             prompt = tuple(prompt_ids(group.brief, ""))
-            opening = tuple(prompt_ids(group.brief, group.opening))[len(prompt) :]
-            rows.append(Row(prompt_ids=prompt, completion_ids=opening, logprobs=(0.0,) * len(opening), advantage=0.0))
+            draft = tuple(prompt_ids(group.brief, group.draft))[len(prompt) :]
+            written = pieces(draft)
+            free = sorted({*worker_positions(written, where), *_within(written, ACCESS)})
+            rows.append(
+                Row(prompt_ids=prompt, completion_ids=draft, logprobs=(0.0,) * len(draft), advantage=0.0, choices=tuple(free))
+            )
     return rows
 
 
@@ -89,14 +101,18 @@ def worker_positions(pieces: Sequence[str], where: str = WORKER_IDS) -> tuple[in
 
     Example: ``worker_positions(["ask", " [", "2", ",", " ", "0", "]"], r"ask \[(.*)\]") == (2, 5)``.
     """
-    text = "".join(pieces)
-    spans = [match.span(1) for match in re.finditer(where, text)]
+    return tuple(index for index in _within(pieces, where) if pieces[index].isdecimal())
+
+
+def _within(pieces: Sequence[str], pattern: str) -> list[int]:
+    """The tokens that begin inside group 1 of the last match of ``pattern``."""
+    spans = [match.span(1) for match in re.finditer(pattern, "".join(pieces))]
     if not spans:
-        return ()
+        return []
     start, end = spans[-1]
     found, at = [], 0
     for index, piece in enumerate(pieces):
-        if start <= at < end and piece.isdecimal():
+        if start <= at < end:
             found.append(index)
         at += len(piece)
-    return tuple(found)
+    return found

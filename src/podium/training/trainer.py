@@ -141,7 +141,7 @@ class Trainer:
             learning = self._engine.learn(
                 rows,
                 entropy=exploration.entropy_at(progress),
-                anchors=anchors_of(groups, self._engine.prompt_ids),
+                anchors=anchors_of(groups, self._engine.prompt_ids, self._engine.pieces, exploration.where),
                 anchor=exploration.anchor,
                 seed=number,
             )
@@ -218,6 +218,7 @@ def _line(iteration: int, group: RolloutGroup) -> dict[str, Any]:
         "kind": group.problem.kind,
         "pool": [card.name for card in group.brief.cards],
         "opening": group.opening,
+        "draft": group.draft,
         "rollouts": [
             [
                 {

@@ -194,7 +194,7 @@ class TrlEngine:
         totals = accelerator.reduce(torch.tensor(list(trainer.seen.values()), device=accelerator.device), reduction="mean")
         report = dict(zip(trainer.seen, totals.tolist(), strict=True))
         kept = report.pop("anchors")
-        return {**report, "opening_loss": kept / anchor} if keeping else report
+        return {**report, "draft_loss": kept / anchor} if keeping else report
 
     def _everywhere(self, name: str, *arguments: Any) -> Any:
         if self._world > 1:

@@ -1,0 +1,101 @@
+"""Which problem, which pool, how it begins: a pure function of recipe, seed and iteration."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from podium.errors import ConfigError
+from podium.gym import World
+from podium.training.exploration import Exploration, first_line
+from podium.training.sampler import Headroom, Pools, SetAside, described, draw_tasks
+from tests.training.gym_runs import gym_pool
+
+PROBLEMS = World().problems(n=60)
+
+
+def test_the_same_iteration_draws_the_same_and_another_one_anew() -> None:
+    def drawn(iteration: int) -> list[str]:
+        tasks = draw_tasks(
+            PROBLEMS, gym_pool(), seed=3, iteration=iteration, questions=8, pools=Pools(sizes=(2, 3), shuffled=True)
+        )
+        return [f"{task.problem.id} {task.pool.names} {task.sample}" for task in tasks]
+
+    assert drawn(5) == drawn(5)
+    assert drawn(5) != drawn(6)
+
+
+def test_every_problem_of_an_iteration_is_another_one() -> None:
+    tasks = draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=0, questions=40)
+    assert len({task.problem.id for task in tasks}) == 40
+
+
+def test_a_problem_that_failed_rests_and_comes_back() -> None:
+    aside = SetAside(iterations=3)
+    for problem in PROBLEMS[1:]:
+        aside.strike(problem, 10)
+    assert {t.problem.id for t in draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=11, questions=5, set_aside=aside)} == {
+        PROBLEMS[0].id
+    }
+    assert not any(aside.rests(problem, 14) for problem in PROBLEMS)
+
+
+def test_where_everything_rests_the_run_goes_on() -> None:
+    aside = SetAside(iterations=3)
+    for problem in PROBLEMS:
+        aside.strike(problem, 0)
+    assert len(draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=1, questions=5, set_aside=aside)) == 5
+
+
+def test_kinds_with_headroom_come_more_often_and_solved_ones_do_not_vanish() -> None:
+    headroom = Headroom(correct={"choice": 1.0, "word": 0.0, "fact": 0.5, "code": 0.5})
+    seen = Counter(
+        task.problem.kind
+        for iteration in range(100)
+        for task in draw_tasks(PROBLEMS, gym_pool(), seed=1, iteration=iteration, questions=16, headroom=headroom)
+    )
+    assert seen["word"] > 1.5 * seen["fact"] > 1.5 * seen["choice"] > 0
+
+
+def test_headroom_follows_what_is_seen() -> None:
+    headroom = Headroom(memory=0.5)
+    headroom.learn("word", 0.0)
+    assert headroom.correct["word"] == 0.0
+    headroom.learn("word", 1.0)
+    assert headroom.correct["word"] == 0.5
+
+
+def test_pools_are_subsets_of_every_kind() -> None:
+    rng, pool = random.Random(0), gym_pool()
+    plain = {Pools(sizes=(2,)).draw(pool, rng).names for _ in range(300)}
+    assert len(plain) == 6  # 4 choose 2, in pool order
+    assert len({Pools(sizes=(2,), shuffled=True).draw(pool, rng).names for _ in range(300)}) == 12
+    hidden = Pools(pseudonyms=True).draw(pool, rng)
+    assert hidden.names == ("worker 0", "worker 1", "worker 2", "worker 3")
+    assert [m.worker for m in hidden] == [m.worker for m in pool]
+    with pytest.raises(ConfigError, match="no subsets of 9"):
+        Pools(sizes=(9,)).draw(pool, rng)
+
+
+def test_skills_are_written_on_cards_by_name() -> None:
+    pool = described({"atlas": {"compute": 0.99}}, gym_pool())
+    assert dict(pool[pool.names.index("atlas")].card.skills) == {"compute": 0.99}
+    assert all(not member.card.skills for member in pool if member.name != "atlas")
+
+
+@pytest.mark.parametrize(
+    ("progress", "entropy", "opened"), [(0.0, 0.3, 1.0), (0.5, 0.3, 1.0), (0.6, 0.15, 0.5), (0.7, 0.0, 0.0), (1.0, 0.0, 0.0)]
+)
+def test_schedules_hold_and_then_fall_evenly(progress: float, entropy: float, opened: float) -> None:
+    exploration = Exploration(entropy=0.3, entropy_while=0.5, entropy_until=0.7, opened=1.0, opened_while=0.5, opened_until=0.7)
+    assert exploration.entropy_at(progress) == pytest.approx(entropy)
+    assert exploration.opened_at(progress) == pytest.approx(opened)
+
+
+def test_without_exploration_nothing_is_forced() -> None:
+    assert Exploration().entropy_at(0.0) == Exploration().opened_at(0.0) == 0.0
+
+
+@pytest.mark.parametrize(("text", "line"), [("plan.\nrest", "plan.\n"), ("\nrest", "\n"), ("no newline", ""), ("", "")])
+def test_an_opening_is_a_whole_first_line(text: str, line: str) -> None:
+    assert first_line(text) == line
