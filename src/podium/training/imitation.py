@@ -62,6 +62,8 @@ def warm_started(config: WarmStart, language: Language, *, on_step: Callable[[in
         loss = learner.imitate(rows, topics)
         if on_step is not None:
             on_step(step, loss)
+    with torch.no_grad():
+        model.model.norm.weight.mul_(config.sharpened)  # the last factor before the logits
     return policy
 
 

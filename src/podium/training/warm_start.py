@@ -79,6 +79,8 @@ class WarmStart:
     """Sizes of the pools that the questions are shown with."""
     topics: bool = True
     """Ask the states at which workers are chosen what the step is about (:mod:`podium.training.imitation`)."""
+    sharpened: float = 1.3
+    """What the logits are multiplied by in the end: slips become rare, and what is uniform stays uniform."""
     max_tokens: int = 130
     """Longest text the policy will write."""
     micro_tokens: int = 4096

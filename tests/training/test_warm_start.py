@@ -1,0 +1,83 @@
+"""What the start policy is taught: sensible plans, and nothing about who is good at what."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import torch
+
+from podium.gym import KINDS, World
+from podium.gym.subtasks import verbs_in
+from podium.policies.local import LocalPolicy
+from podium.policies.sampling import padded
+from podium.training.imitation import warm_started
+from podium.training.warm_start import PLANS, TOPICS, WORDINGS, brief_for, uninformed
+from podium.types import Brief, Card, ask
+from podium.workflow.language import Language
+from podium.workflow.parse import parse
+from tests.training.gym_runs import small_config
+
+CARDS = tuple(Card(name=f"worker {i}") for i in range(7))
+
+
+@pytest.mark.parametrize(("verb", "wording"), [(verb, wording) for verb, each in WORDINGS.items() for wording in each])
+def test_every_wording_asks_for_its_verb_and_nothing_else(verb: str, wording: str) -> None:
+    assert verbs_in(wording) == {verb}
+
+
+def test_every_kind_of_the_gym_has_plans_of_different_lengths() -> None:
+    assert set(PLANS) == set(KINDS)
+    assert all({1, 2, 3} == set(map(len, plans)) for plans in PLANS.values())
+    assert {(kind, verb) for kind, plans in PLANS.items() for plan in plans for verb in plan} <= set(TOPICS)
+
+
+@pytest.mark.parametrize("access", ["binary", "positions"])
+def test_what_is_imitated_is_valid_and_says_what_its_steps_are_about(access: str) -> None:
+    language, rng = Language(access=access), random.Random(0)  # type: ignore[arg-type]
+    brief = Brief(question=ask("q"), cards=CARDS)
+    for _ in range(400):
+        kind = rng.choice(list(PLANS))
+        written = uninformed(kind, len(CARDS), rng, language)
+        workflow = parse(written.text, brief, language)
+        assert workflow is not None
+        told = [TOPICS[topic] for topic in written.topics]
+        assert told == [(kind, next(iter(verbs_in(step.subtask)))) for step in workflow.steps]
+
+
+def test_workers_are_drawn_evenly_whatever_the_step_is_about() -> None:
+    rng, language, brief = random.Random(1), Language(access="binary"), Brief(question=ask("q"), cards=CARDS)
+    chosen: dict[tuple[str, str], Counter[int]] = {}
+    for _ in range(12_000):
+        kind = rng.choice(list(PLANS))
+        workflow = parse(uninformed(kind, len(CARDS), rng, language).text, brief, language)
+        assert workflow is not None
+        for step in workflow.steps:
+            chosen.setdefault((kind, next(iter(verbs_in(step.subtask)))), Counter())[step.worker] += 1
+    for counts in chosen.values():
+        expected = counts.total() / 7
+        # Chi-square with 6 degrees of freedom: 30 is passed by chance once in 25,000 times.
+        assert sum((counts[worker] - expected) ** 2 / expected for worker in range(7)) < 30
+
+
+def test_questions_lose_words_but_never_all_of_them() -> None:
+    rng, [problem] = random.Random(2), World().problems(kinds=("word",), n=1)
+    config = small_config().warm_start
+    seen = [brief_for(problem, config, rng).question[-1].content for _ in range(300)]
+    words = problem.question.split()
+    assert problem.question in seen
+    assert min(len(text.split()) for text in seen) >= len(words) // 4
+    assert all(len(text.split()) >= 1 for text in seen)
+
+
+def test_sharpening_makes_slips_rarer_and_changes_no_preference() -> None:
+    config = replace(small_config().warm_start, steps=3, sharpened=1.0)
+    plain = warm_started(config, Language(access="binary"))
+    sharp = warm_started(replace(config, sharpened=2.0), Language(access="binary"))
+    brief = Brief(question=ask("q"), cards=CARDS[:4])
+    prompt = [plain.prompt_ids(brief)]
+
+    def logits(policy: LocalPolicy) -> torch.Tensor:
+        return policy.model.logits(policy.model.prompts(*padded(prompt)).last).detach()
+
+    torch.testing.assert_close(logits(sharp), 2 * logits(plain), atol=1e-4, rtol=0)
