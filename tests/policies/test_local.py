@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import AutoTokenizer, Qwen2ForCausalLM
 
-from podium.errors import CheckpointError
+from podium.errors import CheckpointError, ConfigError
 from podium.policies import qwen2
 from podium.policies.local import Dialect, LocalPolicy
 from podium.policies.qwen2 import Qwen2, Qwen2Config
@@ -194,5 +194,5 @@ async def test_questions_asked_at_once_are_written_in_one_batch() -> None:
 
 async def test_a_prompt_too_long_for_the_model_is_said_to_everybody_who_waits() -> None:
     policy = LocalPolicy(model(), TOKENS, Dialect(max_tokens=6))
-    with pytest.raises(ValueError, match="room for"):
+    with pytest.raises(ConfigError, match="room for"):
         await policy.write(Brief(question=ask("word " * 3000), cards=(Card(name="a"),)))

@@ -55,7 +55,8 @@ def ask(
     policy: Annotated[
         str | None,
         typer.Option(
-            help="Who writes the workflow: best, chat[:NAME], solo:NAME, reflection:NAME, consensus:NAME or mixture[:NAME]."
+            help="Who writes the workflow: trained[:NAME], best, chat[:NAME], solo:NAME, reflection:NAME, consensus:NAME "
+            "or mixture[:NAME]."
         ),
     ] = None,
     rounds: RoundsFlag = 1,
@@ -160,18 +161,19 @@ def evaluate(
 @app.command()
 def demo(
     problems: Annotated[int, typer.Option(min=4, help="Gym problems to conduct.")] = 100,
+    minutes: Annotated[float, typer.Option(min=0.0, help="How long a fresh one is trained at the end; 0 trains none.")] = 3.0,
     replay: Annotated[
         Path | None,
         typer.Option(help="Folder with recorded outputs of real LLMs; 200 GSM8K questions are conducted over them."),
     ] = None,
     svg: Annotated[Path | None, typer.Option(help="Draw the shown run into this file.")] = None,
 ) -> None:
-    """See it work: no key, no GPU, no network. Baselines beside the known-best workflows, and one run drawn."""
+    """See it work: no key, no GPU, no network. A trained Conductor beside its workers, runs drawn, a new one trained."""
     from podium.cli.demo import show
     from podium.cli.outcome import guarded
 
     with guarded():
-        asyncio.run(show(problems=problems, replay=replay, svg=svg))
+        asyncio.run(show(problems=problems, minutes=minutes, replay=replay, svg=svg))
 
 
 @app.command()

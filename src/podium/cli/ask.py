@@ -11,7 +11,7 @@ from rich.text import Text
 from podium.cli.live import RunView
 from podium.cli.many import answer_file
 from podium.cli.screen import Screen
-from podium.cli.wiring import make_conductor, open_team
+from podium.cli.wiring import default_policy, make_conductor, open_team
 from podium.conduct import Conductor
 from podium.errors import ConfigError, PodiumError
 from podium.jsonl import dumps
@@ -51,7 +51,7 @@ async def ask(flags: AskFlags) -> None:
     # A file is one run however often it is resumed, and its budget covers all of it; a question is a run of its own.
     run = f"ask {out}" if out is not None else f"ask {datetime.now().isoformat(timespec='milliseconds')}"
     async with open_team(flags.pool, flags.budget, flags.journal, run=run) as team:
-        name = flags.policy or ("best" if team.is_gym else "chat")
+        name = flags.policy or default_policy(team)
         conductor = make_conductor(name, team, rounds=flags.rounds, max_steps=flags.max_steps)
         if problems is not None and out is not None:
             by = f"{name}, pool {flags.pool or 'gym'}, rounds {flags.rounds}"

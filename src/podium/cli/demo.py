@@ -1,9 +1,11 @@
-"""``podium demo``: a few questions one can watch, then the measured table, then one run drawn; all offline.
+"""``podium demo``: a few questions one can watch, the measured table, three runs drawn, a new Conductor trained; all offline.
 
 With a folder of recorded outputs of real LLMs, 200 GSM8K questions are conducted over those as well.
 """
 
+import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -14,14 +16,17 @@ from rich.text import Text
 from podium.cli.live import RunView
 from podium.cli.measure import evaluate_with_progress
 from podium.cli.screen import Screen
-from podium.cli.wiring import Team, gym_pool, make_conductor, with_vote
+from podium.cli.wiring import Team, default_policy, gym_pool, make_conductor, with_vote
 from podium.conduct import Conductor
+from podium.errors import BudgetExceeded
 from podium.evaluation.metrics import Row, summarise
+from podium.gym import UNTRAINED_KINDS
 from podium.gym.optimum import optimum
 from podium.gym.specialists import specialists
 from podium.gym.verify import GymVerifier
 from podium.gym.world import World
 from podium.policies.fixed import mixture_of_agents
+from podium.policies.shipped import conductor_folder
 from podium.protocols import Worker
 from podium.tasks.datasets import load_replay_problems
 from podium.tasks.mathematics import MathVerifier
@@ -34,19 +39,34 @@ from podium.workflow.draw import as_svg, as_text, plain
 REPLAY_QUESTIONS = 200
 _WATCHED_SPEED = 0.4
 """Share of their real slowness at which the workers of the watched questions run."""
+_SEARCHED = 200
+"""Problems looked through for one whose answer a second round mends."""
+_ITERATIONS_PER_MINUTE = 20
+"""What two ordinary cores manage."""
 
 
-async def show(*, problems: int, replay: Path | None, svg: Path | None) -> None:
+async def show(*, problems: int, minutes: float, replay: Path | None, svg: Path | None) -> None:
     """The whole demonstration. Raises :class:`ConfigError` for a replay folder that can not be read."""
     console = Screen()
     started = time.perf_counter()
     world = World()
     team = Team(pool=gym_pool(Budget(), world), is_gym=True)
     chosen = world.problems(split="held_out_numbers", n=problems)
+    trained = default_policy(team) == "trained"
     _say(console, "Seven offline workers, each good at something else. A workflow decides who does what, and who sees what.")
+    if trained:
+        _say(console, "The workflows are written by a model of 0.9 M parameters that learned it from rewards alone.")
+    else:
+        _say(console, "Without torch (pip install 'podium[train]') known workflows stand in for the trained Conductor.")
     await _watch(console, world, {problem.kind: problem for problem in reversed(chosen)})
     await _gym_table(console, team, chosen)
-    await _drawn(console, team, next(problem for problem in chosen if problem.kind == "fact"), svg)
+    for kind, title in (("choice", "An easy one: one step"), ("fact", "A hard one: three workers, each for its own part")):
+        problem = next(problem for problem in chosen if problem.kind == kind)
+        await _drawn(console, title, make_conductor(default_policy(team), team), problem, svg if kind == "fact" else None)
+    if trained:
+        await _second_thought(console, world, team)
+        if minutes > 0:
+            await _fresh(console, team, chosen, minutes)
     if replay is not None:
         await _replay_table(console, replay)
     _say(console, f"Done in {time.perf_counter() - started:.0f} s. Next: podium ask --help, and the README for your own keys.")
@@ -55,7 +75,8 @@ async def show(*, problems: int, replay: Path | None, svg: Path | None) -> None:
 async def _watch(console: Console, world: World, by_kind: dict[str, Problem]) -> None:
     console.print(Rule("Four questions, conducted"))
     slow = [Member(worker=w, card=w.card) for w in specialists(world, sleep_scale=_WATCHED_SPEED)]
-    conductor = make_conductor("best", Team(pool=WorkerPool(slow), is_gym=True))
+    team = Team(pool=WorkerPool(slow), is_gym=True)
+    conductor = make_conductor(default_policy(team), team)
     for problem in by_kind.values():
         console.print(Text(f"\n{problem.kind}: {plain(problem.question)}", style="bold"))
         with RunView(console) as view:
@@ -66,7 +87,7 @@ async def _watch(console: Console, world: World, by_kind: dict[str, Problem]) ->
 
 
 async def _gym_table(console: Console, team: Team, chosen: list[Problem]) -> None:
-    console.print(Rule(f"{len(chosen)} problems: workers alone, baselines, known-best workflows"))
+    console.print(Rule(f"{len(chosen)} problems it has not seen: workers alone, baselines, conducted"))
     alone: dict[str, Worker] = {member.name: member.worker for member in team.pool}
     rows = summarise(await evaluate_with_progress(alone, chosen, GymVerifier()))
     best = max((row for row in rows if row.kind is None), key=lambda row: row.accuracy or 0.0).arm
@@ -76,6 +97,8 @@ async def _gym_table(console: Console, team: Team, chosen: list[Problem]) -> Non
         "mixture of agents": make_conductor(f"mixture:{best}", team),
         "known-best workflows": make_conductor("best", team),
     }
+    if default_policy(team) == "trained":
+        together["the trained Conductor"] = make_conductor("trained", team)
     rows += summarise(await evaluate_with_progress(together, chosen, GymVerifier()))
     console.print(_compact(rows))
     kinds = {problem.kind for problem in chosen}
@@ -83,14 +106,54 @@ async def _gym_table(console: Console, team: Team, chosen: list[Problem]) -> Non
     _say(console, f"Measured on 2,000 problems a kind, the known-best workflows reach {ceiling:.1%}.")
 
 
-async def _drawn(console: Console, team: Team, problem: Problem, svg: Path | None) -> None:
-    console.print(Rule("One run, step by step"))
-    completion = await make_conductor("best", team).conduct(Call.plain(problem.question))
-    transcript = completion.transcripts[0]
-    console.print(Text(f"question  {plain(problem.question)}\n\n{as_text(transcript)}\n"))
+async def _drawn(console: Console, title: str, conductor: Conductor, problem: Problem, svg: Path | None) -> None:
+    console.print(Rule(title))
+    completion = await conductor.conduct(Call.plain(problem.question))
+    console.print(Text(f"question  {plain(problem.question)}\n\n{as_text(completion.transcripts[0])}\n"))
     if svg is not None:
-        svg.write_text(as_svg(transcript), encoding="utf-8")
+        svg.write_text(as_svg(completion.transcripts[0]), encoding="utf-8")
         _say(console, f"The same run as a picture: {svg}")
+
+
+async def _second_thought(console: Console, world: World, team: Team) -> None:
+    """A run in which a second round made a wrong answer right, of a kind of question that was never trained on."""
+    console.print(Rule("A recursive one: shown its own workflow and answer, it plans anew"))
+    conductor, verifier = make_conductor("trained:gym-recursive", team, rounds=2), GymVerifier()
+    for problem in world.problems(kinds=UNTRAINED_KINDS, split="held_out_templates", n=_SEARCHED):
+        completion = await conductor.conduct(Call.plain(problem.question))
+        first, last = completion.transcripts[0], completion.transcripts[-1]
+        if last.workflow is None or len(completion.transcripts) < 2:
+            continue
+        before, after = await verifier(problem, first.answer or ""), await verifier(problem, last.answer or "")
+        if after.correct and not before.correct:
+            console.print(Text(f"question  {plain(problem.question)}\n\nround 1, wrong\n{as_text(first)}\n"))
+            console.print(Text(f"round 2, right\n{as_text(last)}\n"))
+            _say(
+                console,
+                "Picked: the first one, of kinds it never trained on, in which round 2 made a wrong answer right.",
+            )
+            return
+    _say(console, f"In {_SEARCHED} questions no second round changed a wrong answer to a right one.")
+
+
+async def _fresh(console: Console, team: Team, chosen: list[Problem], minutes: float) -> None:
+    """Train a new Conductor from the untrained start for some minutes, and measure it beside that start."""
+    from podium.cli.train import train_in
+    from podium.recipes.gym import config
+
+    console.print(Rule(f"Training a fresh one for {minutes:g} minutes"))
+    _say(console, "It can write workflows and knows nothing about the workers. The whole run takes a quarter of an hour.")
+    start = conductor_folder("gym-start")
+    iterations = max(2, round(_ITERATIONS_PER_MINUTE * minutes))
+    recipe = replace(config(seed=int(time.time()) % 1000), start=start, iterations=iterations)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run"
+        try:
+            await train_in(path, recipe, Budget(seconds=60 * minutes), console)
+        except BudgetExceeded:
+            _say(console, "The time is over; it goes on with what it has learned so far.")
+        arms = {"before": make_conductor(f"trained:{start}", team), "after": make_conductor(f"trained:{path / 'policy'}", team)}
+        console.print(_compact(summarise(await evaluate_with_progress(arms, chosen, GymVerifier()))))
 
 
 async def _replay_table(console: Console, folder: Path) -> None:

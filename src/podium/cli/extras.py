@@ -5,8 +5,13 @@ import importlib.util
 from podium.errors import ConfigError
 
 
+def missing_for_training() -> list[str]:
+    """What is not installed of torch and its company."""
+    return [name for name in ("torch", "tokenizers", "safetensors") if importlib.util.find_spec(name) is None]
+
+
 def need_train() -> None:
-    """Raises :class:`ConfigError` where torch and its company are not installed."""
-    missing = [name for name in ("torch", "tokenizers", "safetensors") if importlib.util.find_spec(name) is None]
+    """Raises :class:`ConfigError` where :func:`missing_for_training` names anything."""
+    missing = missing_for_training()
     if missing:
         raise ConfigError(f"this needs {', '.join(missing)}: pip install 'podium[train]'")

@@ -17,6 +17,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from podium.cli.gym_adaptive import check_adaptive
+from podium.cli.gym_recursive import check_recursive
 from podium.cli.measure import evaluate_with_progress
 from podium.cli.screen import Screen
 from podium.cli.wiring import Team, gym_pool, make_conductor
@@ -43,6 +45,10 @@ class GymCheck:
     per_kind: int
     splits: tuple[str, ...]
     seed: int
+    adaptive: Path | None
+    """Folder of runs with changing pools; None or empty: not checked."""
+    recursive: Path | None
+    """Folder of runs with second rounds, likewise."""
 
 
 def read_check(path: Path) -> GymCheck:
@@ -54,10 +60,12 @@ def read_check(path: Path) -> GymCheck:
             per_kind=int(table["per_kind"]),
             splits=tuple(map(str, table["splits"])),
             seed=int(table["seed"]),
+            adaptive=Path(str(table["adaptive"])) if "adaptive" in table else None,
+            recursive=Path(str(table["recursive"])) if "recursive" in table else None,
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{path} describes no gym check ({error}); see recipes/gym_check.toml") from error
-    if unknown := set(table) - {"runs", "per_kind", "splits", "seed"}:
+    if unknown := set(table) - set(GymCheck.__dataclass_fields__):
         raise ConfigError(f"{path}: unknown key {sorted(unknown)[0]!r}")
     if found.per_kind < 1 or not found.splits:
         raise ConfigError(f"{path}: per_kind is at least 1, and at least one split is needed")
@@ -67,8 +75,7 @@ def read_check(path: Path) -> GymCheck:
 async def check_gym(path: Path, *, runs: Path | None, as_json: bool) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
     check = read_check(path)
-    folders = sorted(folder.parent for folder in (runs or check.runs).glob("*/policy/podium.json"))
-    folders = [folder.parent for folder in folders]
+    folders = _trained(runs or check.runs)
     if not folders:
         raise ConfigError(
             f"no trained policy under {runs or check.runs}; train some first: podium train recipes/gym.py --seeds 5"
@@ -86,11 +93,23 @@ async def check_gym(path: Path, *, runs: Path | None, as_json: bool) -> None:
         }
         found = await evaluate_with_progress(trained, problems, GymVerifier())
         seeds.append({"run": str(folder), **figures([*known, *found]), **_training(folder)})
-    report = {"medians": _medians(seeds), "seeds_reached": sum(s["of_optimum"] >= REACHED for s in seeds), "seeds": seeds}
+    report: dict[str, Any] = {
+        "medians": _medians(seeds),
+        "seeds_reached": sum(s["of_optimum"] >= REACHED for s in seeds),
+        "seeds": seeds,
+    }
+    trained = [problem for problem in problems if problem.kind in KINDS]
+    for name, found in (
+        ("adaptive", [await check_adaptive(folder, trained, seed=check.seed) for folder in _trained(check.adaptive)]),
+        ("recursive", [await check_recursive(folder, problems, team) for folder in _trained(check.recursive)]),
+    ):
+        if found:
+            report[name] = {"medians": _medians(found), "seeds": found}
     if as_json:
         sys.stdout.write(json.dumps(report) + "\n")
     else:
-        Screen().print(_table(report))
+        for each in (report, *(report[name] for name in ("adaptive", "recursive") if name in report)):
+            Screen().print(_table(each))
 
 
 def figures(results: Sequence[Result]) -> dict[str, Any]:
@@ -118,6 +137,11 @@ def figures(results: Sequence[Result]) -> dict[str, Any]:
             for kind in (*KINDS, *UNTRAINED_KINDS)
         },
     }
+
+
+def _trained(runs: Path | None) -> list[Path]:
+    """The runs in a folder that have a trained policy."""
+    return [] if runs is None else sorted(file.parent.parent for file in runs.glob("*/policy/podium.json"))
 
 
 def _problems(check: GymCheck) -> list[Problem]:
@@ -164,7 +188,9 @@ def _medians(seeds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             return {key: median([value[key] for value in values]) for key in values[0]}
         return statistics.median(values)
 
-    return {key: median([seed[key] for seed in seeds]) for key in seeds[0] if key not in ("run", "best_worker")}
+    return {
+        key: median([seed[key] for seed in seeds]) for key in seeds[0] if key not in ("run", "best_worker", "held_out_worker")
+    }
 
 
 def _table(report: Mapping[str, Any]) -> Table:

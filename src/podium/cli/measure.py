@@ -8,7 +8,7 @@ from pathlib import Path
 from podium.cli.many import progress
 from podium.cli.screen import Screen
 from podium.cli.verifying import open_verifiers
-from podium.cli.wiring import Team, make_conductor, open_team
+from podium.cli.wiring import Team, default_policy, make_conductor, open_team
 from podium.errors import ConfigError
 from podium.evaluation.evaluate import Result, evaluate
 from podium.evaluation.metrics import summarise
@@ -91,7 +91,7 @@ async def evaluate_with_progress(
 def default_arms(team: Team) -> tuple[str, ...]:
     """Every worker alone, and the policies that need no choice."""
     alone = tuple(f"worker:{name}" for name in team.pool.names)
-    return (*alone, "mixture", "best") if team.is_gym else (*alone, "mixture", "chat")
+    return tuple(dict.fromkeys((*alone, "mixture", default_policy(team), *(["best"] if team.is_gym else []))))
 
 
 def _arm(name: str, team: Team, rounds: int) -> Worker:

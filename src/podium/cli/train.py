@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
 from podium.cli.screen import Screen
@@ -83,27 +84,13 @@ def load_recipe(name: str, seed: int) -> TrainConfig:
 
 async def _run(config: TrainConfig, path: Path, flags: TrainFlags) -> None:
     started = time.perf_counter()
-    folder = RunFolder(path, fingerprint(config))
     screen = Screen(stderr=flags.as_json)
-    start = await asyncio.to_thread(_start, config, folder, screen)
     if flags.only_warm_start:
+        await asyncio.to_thread(_start, config, RunFolder(path, fingerprint(config)), screen)
         screen.print(Text(f"the start policy is in {path / 'start'}"))
         return
-    engine = ReferenceEngine(start, config.learner, iterations=config.iterations)
-    untrained = ReferenceEngine(start, config.learner, iterations=config.iterations)
     budget = Budget(flags.max_usd, None, None if flags.minutes is None else 60 * flags.minutes)
-    async with budgeted(config, budget, path / "calls.db") as pool:
-        with TrainingView(screen, config, done=folder.done()) as view:
-
-            def on_iteration(seen: Iteration, groups: Sequence[RolloutGroup]) -> None:
-                view.show(seen, groups)
-                if seen.iteration % 10 == 9:
-                    draw_curves(path / "metrics.jsonl", path / "curves.svg")
-
-            await Trainer(config, engine, untrained, pool, folder, on_iteration=on_iteration).run()
-    engine.policy.version = f"{config.name}, seed {config.seed}, {config.iterations} iterations"
-    engine.policy.save(path / "policy")
-    draw_curves(path / "metrics.jsonl", path / "curves.svg")
+    await train_in(path, config, budget, screen)
     seconds = time.perf_counter() - started
     screen.print(
         Text(f"trained in {seconds / 60:.1f} minutes; the policy is in {path / 'policy'}, its curves in {path / 'curves.svg'}")
@@ -113,9 +100,37 @@ async def _run(config: TrainConfig, path: Path, flags: TrainFlags) -> None:
         sys.stdout.write(json.dumps({"policy": str(path / "policy"), "seconds": seconds, "last": last}) + "\n")
 
 
-def _start(config: TrainConfig, folder: RunFolder, screen: Screen) -> LocalPolicy:
+async def train_in(path: Path, config: TrainConfig, budget: Budget, screen: Console) -> None:
+    """Train in the folder ``path``, or go on there, with a view on ``screen``; ``path/policy`` is the trained policy.
+
+    Raises :class:`BudgetExceeded` where a cap was reached: the policy so far is in ``path/policy`` then, and the run can go on.
+    """
+    folder = RunFolder(path, fingerprint(config))
+    start = await asyncio.to_thread(_start, config, folder, screen)
+    engine = ReferenceEngine(start, config.learner, iterations=config.iterations)
+    untrained = ReferenceEngine(start, config.learner, iterations=config.iterations)
+    try:
+        async with budgeted(config, budget, path / "calls.db") as pool:
+            with TrainingView(screen, config, done=folder.done()) as view:
+
+                def on_iteration(seen: Iteration, groups: Sequence[RolloutGroup]) -> None:
+                    view.show(seen, groups)
+                    if seen.iteration % 10 == 9:
+                        draw_curves(path / "metrics.jsonl", path / "curves.svg")
+
+                await Trainer(config, engine, untrained, pool, folder, on_iteration=on_iteration).run()
+    finally:
+        if folder.done():
+            engine.policy.version = f"{config.name}, seed {config.seed}, {folder.done()} iterations"
+            engine.policy.save(path / "policy")
+            draw_curves(path / "metrics.jsonl", path / "curves.svg")
+
+
+def _start(config: TrainConfig, folder: RunFolder, screen: Console) -> LocalPolicy:
     """The start policy: loaded where it was made before, else made now."""
     path = folder.path / "start"
+    if config.start is not None and not path.exists():
+        LocalPolicy.load(config.start).save(path)
     if (path / "podium.json").exists():
         return LocalPolicy.load(path, temperature=1.0, seed=0)
     with screen.status("learning to write workflows ...") as status:

@@ -15,7 +15,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from podium.cli.extras import missing_for_training, need_train
 from podium.conduct import Conductor
 from podium.errors import ConfigError
 from podium.gym.optimum import optimum
@@ -24,6 +26,7 @@ from podium.gym.specialists import specialists
 from podium.gym.world import World
 from podium.policies.chat import ChatPolicy
 from podium.policies.fixed import by_kind, consensus, mixture_of_agents, self_reflection, solo
+from podium.policies.shipped import conductor_folder
 from podium.protocols import Policy, Worker
 from podium.tasks.mathematics import final_answer
 from podium.types import Brief, Card, Generation
@@ -41,10 +44,14 @@ from podium.workers.retried import Retried
 from podium.workers.vote import MajorityVote
 from podium.workflow.language import Language
 
+if TYPE_CHECKING:
+    from podium.policies.local import LocalPolicy
+
 VOTE = "vote"
 GYM_MAX_TOKENS = 256
 """No specialist says more."""
 POLICIES = (
+    ("trained[:NAME]", "a Conductor trained by reinforcement: a shipped one (gym) or a run's policy folder"),
     ("best", "the best workflow known per kind of question (built-in pool only)"),
     ("chat[:NAME]", "worker NAME writes the workflow (default: [conductor] of the pool file, else the first worker)"),
     ("solo:NAME", "worker NAME answers, one step"),
@@ -118,8 +125,12 @@ def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | N
     match kind:
         case "chat":
             policy = _prompted(worker, team, language)
+        case "trained":
+            local = _trained(worker or "gym")
+            policy, language = _GymOnly(local) if team.is_gym else local, local.dialect.language
         case "best" if team.is_gym:
-            policy = _GymBest()
+            known = {kind: found.workflow for kind, found in optimum().items()}
+            policy = _GymOnly(by_kind(lambda text: kind_of(text) or "", known))
         case "solo":
             policy = solo(_index(pool, worker, name))
         case "reflection":
@@ -131,17 +142,30 @@ def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | N
         case "mixture":
             policy, steps = mixture_of_agents(_index(pool, worker or pool.names[0], name)), len(pool) + 1
         case _:
-            known = "; ".join(f"{shown}: {about}" for shown, about in POLICIES)
-            raise ConfigError(f"there is no policy {name!r} for this pool; there are {known}")
+            names = "; ".join(f"{shown}: {about}" for shown, about in POLICIES)
+            raise ConfigError(f"there is no policy {name!r} for this pool; there are {names}")
     return Conductor(policy, pool, rounds=rounds, max_steps=steps, language=language)
 
 
-class _GymBest:
-    """The shipped optimum; says what the built-in pool is for when it is asked anything else."""
+def default_policy(team: Team) -> str:
+    """What conducts where nobody named a policy: for the built-in pool the shipped Conductor, where torch is installed."""
+    if not team.is_gym:
+        return "chat"
+    return "best" if missing_for_training() else "trained"
 
-    def __init__(self) -> None:
-        known = {kind: found.workflow for kind, found in optimum().items()}
-        self._policy = by_kind(lambda text: kind_of(text) or "", known)
+
+def _trained(name: str) -> "LocalPolicy":
+    need_train()
+    from podium.policies.local import LocalPolicy
+
+    return LocalPolicy.load(conductor_folder(name))
+
+
+class _GymOnly:
+    """A policy for the built-in pool; says what that pool is for when it is asked anything else."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
         if kind_of(brief.question[-1].content) is None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from podium.errors import CheckpointError
+from podium.errors import CheckpointError, ConfigError
 from podium.policies import qwen2
 from podium.policies.sampling import sample
 from podium.policies.tokens import Tokens
@@ -146,11 +146,14 @@ class LocalPolicy:
         ]
 
     def prompt_ids(self, brief: Brief, opening: str = "") -> list[int]:
-        """The tokens before the first one that the policy writes. Raises ValueError where they exceed the model's length."""
+        """The tokens before the first one that the policy writes.
+
+        Raises :class:`ConfigError` where they are more than the model can read.
+        """
         ids = self.tokens.prompt(PROMPTS[self.dialect.prompt](brief, self.dialect.language)) + self.tokens.encode(opening)
         room = self.model.config.max_position_embeddings - self.dialect.max_tokens
         if len(ids) > room:
-            raise ValueError(f"the prompt has {len(ids)} tokens; this model has room for {room}")
+            raise ConfigError(f"the question makes a prompt of {len(ids)} tokens; this Conductor has room for {room}")
         return ids
 
 

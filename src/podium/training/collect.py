@@ -42,6 +42,8 @@ class Task:
     problem: Problem
     pool: WorkerPool
     sample: tuple[int, ...]
+    seen: str = ""
+    """What the policy is shown of the question where that is not all of it (:mod:`podium.training.blur`)."""
     opening: str = ""
     draft: str = ""
     """What the untrained policy wrote, of which ``opening`` is the first line; "" where nothing was drawn."""
@@ -51,7 +53,8 @@ class Task:
     @property
     def brief(self) -> Brief:
         """What the policy sees in round 1."""
-        return Brief(question=ask(self.problem.question), cards=self.pool.cards, max_steps=self.max_steps, sample=self.sample)
+        question = ask(self.seen or self.problem.question)
+        return Brief(question=question, cards=self.pool.cards, max_steps=self.max_steps, sample=self.sample)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +157,7 @@ class Collector:
         if workflow is None:
             answer = last.answer if last is not None else None
             return Transcript(question=brief.question, generation=generation, workflow=None, answer=answer)
-        call = Call(question=brief.question, sampling=self.sampling, sample=(*task.sample, g))
+        call = Call(question=ask(task.problem.question), sampling=self.sampling, sample=(*task.sample, g))
         execution = Execution(
             workflow,
             task.pool,

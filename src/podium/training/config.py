@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from podium.protocols import Verifier
 from podium.training.exploration import Exploration
@@ -28,6 +29,8 @@ class TrainConfig:
     pool: Callable[[], WorkerPool]
     verifier: Verifier
     warm_start: WarmStart
+    start: Path | None = None
+    """Folder of a policy to go on from, instead of a warm start."""
     language: Language = Language()
     seed: int = 0
     iterations: int = 200
@@ -47,6 +50,8 @@ class TrainConfig:
     """How the rounds of a rollout share their rewards (:mod:`podium.training.rounds`)."""
     curriculum: bool = False
     """Draw kinds of question by their headroom (:class:`podium.training.sampler.Headroom`)."""
+    blur: float = 0.0
+    """Share of the questions of which the policy sees only a part of the words (:mod:`podium.training.blur`)."""
     rest_iterations: int = 10
     """How long a problem rests after a whole group failed."""
     per_usd: float = 0.0

@@ -22,6 +22,7 @@ from podium.training.learner_config import LearnerConfig
 from podium.training.rows import Row, worker_positions
 from podium.training.warm_start import PLANS, TOPICS, WORDINGS, WarmStart, brief_for, uninformed
 from podium.workflow.language import Language
+from podium.workflow.short_prompt import short_messages
 
 
 def warm_started(config: WarmStart, language: Language, *, on_step: Callable[[int, float], None] | None = None) -> LocalPolicy:
@@ -31,24 +32,28 @@ def warm_started(config: WarmStart, language: Language, *, on_step: Callable[[in
     """
     rng = random.Random(f"imitation {config.seed}")
     problems = list(config.problems())
-    texts = [problem.question for problem in problems]
-    texts += [uninformed(problem.kind, max(config.workers), rng, language).text for problem in problems]
+    texts = []
+    for problem in problems:
+        brief = brief_for(problem, config, rng, language)
+        shown = short_messages(brief, language)[0].content if brief.earlier or config.skilled else problem.question
+        texts += [shown, uninformed(problem.kind, brief, rng, language).text]
     tokens = Tokens.trained(texts, vocab_size=config.vocab_size)
     model = Qwen2(Qwen2Config(vocab_size=len(tokens), **config.size), seed=config.seed)
     policy = LocalPolicy(model, tokens, Dialect(language=language, max_tokens=config.max_tokens), version="warm start")
     rates = LearnerConfig(learning_rate=config.learning_rate, warm_up=0.05, micro_tokens=config.micro_tokens)
     learner = Learner(model, rates, tokens.digit_ids(10), steps=config.steps)
+    pieces = [tokens.decode([token]) for token in range(len(tokens))]
     topics = _directions(model.config.hidden_size) if config.topics else None
     for step in range(config.steps):
         rows: list[Row] = []
         for _ in range(config.questions):
             problem = rng.choice(problems)
-            brief = brief_for(problem, config, rng)
+            brief = brief_for(problem, config, rng, language)
             prompt = tuple(policy.prompt_ids(brief))
             for _ in range(config.texts):
-                written = uninformed(problem.kind, len(brief.cards), rng, language)
+                written = uninformed(problem.kind, brief, rng, language)
                 ids = (*tokens.encode(written.text), tokens.end)
-                where = worker_positions([tokens.decode([token]) for token in ids])
+                where = worker_positions([pieces[token] for token in ids]) if written.topics else ()
                 rows.append(
                     Row(
                         prompt_ids=prompt,

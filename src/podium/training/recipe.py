@@ -6,7 +6,8 @@ from typing import Any
 
 from podium.training.config import TrainConfig
 
-_MADE = ("problems", "pool", "verifier", "warm_start", "concurrency", "notes")
+_MADE = ("problems", "pool", "verifier", "warm_start", "start", "concurrency", "notes")
+_CALLED = ("problems", "carried_out")
 
 
 def fingerprint(config: TrainConfig) -> dict[str, Any]:
@@ -19,12 +20,17 @@ def fingerprint(config: TrainConfig) -> dict[str, Any]:
         for name, value in ((name, getattr(config, name)) for name in config.__dataclass_fields__)
         if name not in _MADE
     }
-    warm = {name: getattr(config.warm_start, name) for name in config.warm_start.__dataclass_fields__ if name != "problems"}
+    warm = {name: getattr(config.warm_start, name) for name in config.warm_start.__dataclass_fields__ if name not in _CALLED}
     plain: dict[str, Any] = _plain(
         {
             **described,
+            "start": None if config.start is None else str(config.start),
             "verifier": type(config.verifier).__name__,
-            "warm_start": {**warm, "problems": _hash(problem.id for problem in config.warm_start.problems())},
+            "warm_start": {
+                **warm,
+                "again": warm["again"] if config.warm_start.carried_out else 0.0,
+                "problems": _hash(problem.id for problem in config.warm_start.problems()),
+            },
             "problems": _hash(problem.id for problem in config.problems()),
             "pool": list(config.pool().names),
         }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from podium.training.rollout import RolloutGroup
 from podium.types import Brief
-from podium.workflow.parse import ACCESS, WORKER_IDS
+from podium.workflow.parse import WORKER_IDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,20 +64,14 @@ def anchors_of(
     pieces: Callable[[Sequence[int]], list[str]],
     where: str = WORKER_IDS,
 ) -> list[Row]:
-    """The draft of each group that had one, as a text to be kept likely; ``choices`` are the tokens that are free to change.
-
-    Free is what is learned: the worker ids and who sees what.
-    """
+    """The draft of each group that had one, as a text to be kept likely; its worker ids (``choices``) are free to change."""
     rows = []
     for group in groups:
         if group.draft:
             prompt = tuple(prompt_ids(group.brief, ""))
             draft = tuple(prompt_ids(group.brief, group.draft))[len(prompt) :]
-            written = pieces(draft)
-            free = sorted({*worker_positions(written, where), *_within(written, ACCESS)})
-            rows.append(
-                Row(prompt_ids=prompt, completion_ids=draft, logprobs=(0.0,) * len(draft), advantage=0.0, choices=tuple(free))
-            )
+            free = worker_positions(pieces(draft), where)
+            rows.append(Row(prompt_ids=prompt, completion_ids=draft, logprobs=(0.0,) * len(draft), advantage=0.0, choices=free))
     return rows
 
 
@@ -101,18 +95,13 @@ def worker_positions(pieces: Sequence[str], where: str = WORKER_IDS) -> tuple[in
 
     Example: ``worker_positions(["ask", " [", "2", ",", " ", "0", "]"], r"ask \[(.*)\]") == (2, 5)``.
     """
-    return tuple(index for index in _within(pieces, where) if pieces[index].isdecimal())
-
-
-def _within(pieces: Sequence[str], pattern: str) -> list[int]:
-    """The tokens that begin inside group 1 of the last match of ``pattern``."""
-    spans = [match.span(1) for match in re.finditer(pattern, "".join(pieces))]
+    spans = [match.span(1) for match in re.finditer(where, "".join(pieces))]
     if not spans:
-        return []
+        return ()
     start, end = spans[-1]
     found, at = [], 0
     for index, piece in enumerate(pieces):
-        if start <= at < end:
+        if start <= at < end and piece.isdecimal():
             found.append(index)
         at += len(piece)
-    return found
+    return tuple(found)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from podium.errors import ConfigError
+from podium.training.blur import blurred
 from podium.training.collect import Task
 from podium.types import Card, Problem
 from podium.workers.pool import Member, WorkerPool
@@ -92,8 +93,12 @@ def draw_tasks(
     headroom: Headroom | None = None,
     max_steps: int = 5,
     recursive: float = 0.0,
+    blur: float = 0.0,
 ) -> list[Task]:
-    """The tasks of ``iteration``: different problems where there are enough, ``recursive`` the share with a second round."""
+    """The tasks of ``iteration``: different problems where there are enough.
+
+    ``recursive`` is the share with a second round, ``blur`` the share of which the policy sees only a part of the words.
+    """
     rng = random.Random(f"tasks {seed} {iteration}")
     awake = [p for p in problems if set_aside is None or not set_aside.rests(p, iteration)] or list(problems)
     if headroom is None:
@@ -110,6 +115,7 @@ def draw_tasks(
             problem=problem,
             pool=pools.draw(pool, rng),
             sample=(seed, iteration, index),
+            seen=blurred(problem.question, rng) if rng.random() < blur else "",
             rounds=2 if index < two_rounds else 1,
             max_steps=max_steps,
         )

@@ -162,6 +162,7 @@ class Trainer:
             headroom=self._headroom if config.curriculum else None,
             max_steps=config.max_steps,
             recursive=config.recursive,
+            blur=config.blur,
         )
         share = config.exploration.opened_at(progress)
         return with_openings(tasks, self._untrained, share, random.Random(f"openings {config.seed} {iteration}"))

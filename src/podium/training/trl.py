@@ -124,11 +124,11 @@ class TrlEngine:
     def prompt_ids(self, brief: Brief, opening: str = "") -> Sequence[int]:
         """The tokens a completion is conditioned on: a forced opening is a longer prompt.
 
-        Raises ValueError where they exceed the model's length.
+        Raises :class:`ConfigError` where they exceed the model's length.
         """
         ids = self._tokens.prompt(PROMPTS[self.dialect.prompt](brief, self.dialect.language)) + self._tokens.encode(opening)
         if len(ids) > self._room:
-            raise ValueError(f"the prompt has {len(ids)} tokens; this model has room for {self._room}")
+            raise ConfigError(f"the prompt has {len(ids)} tokens; this model has room for {self._room}")
         return ids
 
     def pieces(self, ids: Sequence[int]) -> list[str]:

@@ -3,16 +3,26 @@
 A line that names the kind of question and a plan that fits it, then the three lists: subtasks worded for the plan, workers and
 access drawn uniformly. Nothing in it says who is good at what. The verbs are those of :mod:`podium.gym.subtasks`; a test holds
 every wording to its verb.
+
+Two things are added where a run needs them. *Second rounds*: shown a workflow and its answer, the text keeps the answer or plans
+anew, one as often as the other, whether the answer was right or not. *Cards*: shown the skills of imaginary workers, half of
+the texts say "by skill" and choose the highest number for each part of the work, the others choose uniformly. A pretrained
+model can read a number; whether going by it pays is left to the reward.
 """
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from podium.types import Brief, Card, Problem, Step, Workflow, ask
+from podium.training.blur import blurred
+from podium.types import Brief, Card, Generation, Problem, Step, Transcript, Workflow, ask
 from podium.workflow.language import Language
-from podium.workflow.parse import format_workflow
+from podium.workflow.parse import format_workflow, parse
 
+KEPT = "Keep the answer."
+"""The first line of a second round that changes nothing."""
+BY_SKILL = " by skill"
+"""What the first line says where workers are chosen by their cards."""
 NAMES = {"word": "Word problem", "choice": "Multiple choice", "fact": "Facts and arithmetic", "code": "Programming"}
 """How the first line names a kind."""
 
@@ -30,10 +40,10 @@ PLANS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "code": (
         ("write",),
-        ("write", "verify"),
+        ("write", "review"),
         ("plan", "write"),
-        ("plan", "write", "verify"),
-        ("write", "verify", "verify"),
+        ("plan", "write", "review"),
+        ("write", "review", "review"),
     ),
 }
 """Plans that fit a kind of question."""
@@ -47,7 +57,8 @@ WORDINGS = {
     "recall": ("Recall the facts that are needed.", "List the facts this relies on.", "Look up the facts."),
     "compute": ("Compute the result of the plan.", "Carry out the plan.", "Evaluate the expression."),
     "write": ("Write the program.", "Write the function.", "Implement the function."),
-    "verify": ("Check what was done so far and correct it.", "Review the work and fix any mistakes.", "Verify and correct it."),
+    "review": ("Review the program and fix any mistakes.", "Test the function and correct it.", "Check the code and repair it."),
+    "verify": ("Check what was done so far and correct it.", "Verify the result and correct it.", "Check the calculation."),
     "answer": ("Answer the question.", "Solve the problem.", "Work it out and reply."),
 }
 """Ways to ask for each part of the work."""
@@ -56,8 +67,8 @@ WORDINGS = {
 TOPICS = tuple((kind, verb) for kind in PLANS for verb in WORDINGS)
 """What a step can be about: a part of the work on a kind of question."""
 
-MAX_DROPPED = 0.5
-"""Largest share of a question's words that is left out in training, so that its kind is recognised by many signs."""
+BLURRED = 0.7
+"""Share of the questions that are shown blurred, so that their kind is recognised by many signs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +88,12 @@ class WarmStart:
     learning_rate: float = 3e-3
     workers: tuple[int, ...] = (7,)
     """Sizes of the pools that the questions are shown with."""
+    skilled: bool = False
+    """Show imaginary workers with skills, and choose by them in half of the texts."""
+    carried_out: Callable[[Problem, Workflow], str] | None = None
+    """The answer that comes of a workflow; with it, a share of the texts are second rounds."""
+    again: float = 0.25
+    """That share."""
     topics: bool = True
     """Ask the states at which workers are chosen what the step is about (:mod:`podium.training.imitation`)."""
     sharpened: float = 1.3
@@ -87,14 +104,23 @@ class WarmStart:
     seed: int = 0
 
 
-def brief_for(problem: Problem, config: WarmStart, rng: random.Random) -> Brief:
-    """A question with an anonymous pool, in most cases with words left out."""
-    words = problem.question.split(" ")
-    if rng.random() < 0.7:
-        dropped = rng.random() * MAX_DROPPED
-        words = [word for word in words if rng.random() >= dropped] or words
-    cards = tuple(Card(name=f"worker {index}") for index in range(rng.choice(config.workers)))
-    return Brief(question=ask(" ".join(words)), cards=cards)
+def brief_for(problem: Problem, config: WarmStart, rng: random.Random, language: Language = Language()) -> Brief:
+    """A question with imaginary workers, in most cases with words left out, perhaps with the round before."""
+    question = ask(blurred(problem.question, rng) if rng.random() < BLURRED else problem.question)
+    cards = tuple(
+        Card(name=f"worker {index}", skills=tuple((verb, rng.random()) for verb in WORDINGS) if config.skilled else ())
+        for index in range(rng.choice(config.workers))
+    )
+    brief = Brief(question=question, cards=cards)
+    if config.carried_out is None or rng.random() >= config.again:
+        return brief
+    text = uninformed(problem.kind, brief, rng, language).text
+    workflow = parse(text, brief, language)
+    if workflow is None:
+        raise ValueError(f"no workflow to carry out: {text}")
+    answer = config.carried_out(problem, workflow)
+    written = Generation(text=text)
+    return replace(brief, earlier=(Transcript(question=question, generation=written, workflow=workflow, answer=answer),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +131,30 @@ class Uninformed:
     topics: tuple[int, ...]
 
 
-def uninformed(kind: str, workers: int, rng: random.Random, language: Language) -> Uninformed:
-    """What somebody sensible might write who knows a question's kind and nothing of the ``workers``.
+def uninformed(kind: str, brief: Brief, rng: random.Random, language: Language) -> Uninformed:
+    """What somebody sensible might write who knows a question's kind and nothing of the workers but what their cards say.
 
     The plan in a line, then the three lists.
     """
+    round_number = len(brief.earlier) + 1
+    if brief.earlier and rng.random() < 0.5:
+        return Uninformed(f"{KEPT}\n{format_workflow(None, language, round_number=round_number)}", ())
     plan = rng.choice(PLANS[kind])
+    by_skill = bool(brief.cards[0].skills) and rng.random() < 0.5
     steps = []
     for index, verb in enumerate(plan):
-        if language.access == "binary":
-            access = tuple(range(index)) if rng.random() < 0.5 else ()
+        worker = _most_skilled(verb, brief.cards) if by_skill else rng.randrange(len(brief.cards))
+        everything = rng.random() < 0.5
+        if language.access == "binary" or everything:
+            access = tuple(range(index)) if everything else ()
         else:
             access = tuple(seen for seen in range(index) if rng.random() < 0.5)
-        steps.append(Step(worker=rng.randrange(workers), subtask=rng.choice(WORDINGS[verb]), access=access))
-    text = f"{NAMES[kind]}: {', '.join(plan)}.\n{format_workflow(Workflow(steps=tuple(steps)), language)}"
-    return Uninformed(text, tuple(TOPICS.index((kind, verb)) for verb in plan))
+        sees_answer = everything and bool(brief.earlier)
+        steps.append(Step(worker=worker, subtask=rng.choice(WORDINGS[verb]), access=access, last_answer=sees_answer))
+    opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {', '.join(plan)}."
+    lists = format_workflow(Workflow(steps=tuple(steps)), language, round_number=round_number)
+    return Uninformed(f"{opening}\n{lists}", tuple(TOPICS.index((kind, verb)) for verb in plan))
+
+
+def _most_skilled(verb: str, cards: Sequence[Card]) -> int:
+    return max(range(len(cards)), key=lambda index: dict(cards[index].skills)[verb])

@@ -1,0 +1,119 @@
+"""The gym: a policy of 0.9 M parameters learns, by reward alone, to conduct seven specialists. No key, no GPU, 15 minutes.
+
+    podium train recipes/gym.py                  one run
+    podium train recipes/gym.py --seeds 5        five, one after the other
+    podium train recipes/gym.py:plain            the same budget without the exploration parts, for comparison
+    podium train recipes/gym.py:adaptive         another pool for every question, workers known by their cards only
+    podium train recipes/gym.py:recursive        second rounds, on top of a finished run of the first recipe
+
+Budget as in the paper (section 4.1): 200 iterations of 256 rollouts, 51,200 in all; 16 questions x 16 instead of 4 x 64.
+What each part is for and what it was measured to bring: docs/log.md.
+"""
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from podium.access import call_for
+from podium.gym import GymVerifier, World, specialists
+from podium.gym.skills import measured_skills
+from podium.training.config import TrainConfig
+from podium.training.exploration import Exploration
+from podium.training.learner_config import LearnerConfig
+from podium.training.sampler import Pools, described
+from podium.training.warm_start import WarmStart
+from podium.types import Problem, Workflow, ask
+from podium.workers.pool import Member, WorkerPool
+from podium.workflow.language import Language
+
+WORLD = World()
+WORKERS = specialists(WORLD)
+HELD_OUT = "cedar"
+"""The scholar: the adaptive run never sees it."""
+
+
+def config(seed: int = 0) -> TrainConfig:
+    """The run that works."""
+    return TrainConfig(
+        name="gym",
+        seed=seed,
+        problems=lambda: WORLD.problems(n=6000, seed=11 + seed),
+        pool=lambda: pool_without(),
+        verifier=GymVerifier(),
+        language=Language(access="binary"),
+        warm_start=WarmStart(problems=lambda: WORLD.problems(n=8000, seed=7), steps=1000, seed=seed, carried_out=carried_out),
+        iterations=200,
+        questions=16,
+        rollouts=16,
+        advantage="softly_normalised",
+        per_usd=75.0,
+        curriculum=True,
+        blur=0.5,
+        learner=LearnerConfig(learning_rate=1e-3, updates=2),
+        exploration=Exploration(
+            entropy=0.05, entropy_while=0.25, entropy_until=0.42, opened=1.0, opened_while=0.4, opened_until=0.46, anchor=0.3
+        ),
+        rest_iterations=0,
+    )
+
+
+def plain(seed: int = 0) -> TrainConfig:
+    """GRPO as usual: no openings, no entropy of the worker choice, a start that was not asked what its steps are about."""
+    usual = config(seed)
+    return replace(
+        usual,
+        name="gym-plain",
+        advantage="group_normalised",
+        per_usd=0.0,
+        curriculum=False,
+        blur=0.0,
+        exploration=Exploration(),
+        warm_start=replace(usual.warm_start, topics=False),
+    )
+
+
+def adaptive(seed: int = 0) -> TrainConfig:
+    """Every question with two to four workers of six, shuffled, nameless, described by their measured skills."""
+    usual = config(seed)
+    return replace(
+        usual,
+        name="gym-adaptive",
+        pool=lambda: described(skills(), pool_without(HELD_OUT)),
+        pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
+        language=Language(access="binary", cards=True),
+        warm_start=replace(usual.warm_start, workers=(2, 3, 4), skilled=True, carried_out=None),
+    )
+
+
+def recursive(seed: int = 0) -> TrainConfig:
+    """Twenty iterations with a second round for half of the questions (paper, section 4.2 and 3.3)."""
+    usual = config(seed)
+    return replace(
+        usual,
+        name="gym-recursive",
+        start=Path("runs") / usual.name / f"seed-{seed}" / "policy",
+        iterations=20,
+        recursive=0.5,
+        blur=1.0,
+        learner=LearnerConfig(learning_rate=3e-4, updates=2),
+        exploration=Exploration(),
+    )
+
+
+def pool_without(*names: str) -> WorkerPool:
+    """The seven specialists but those."""
+    return WorkerPool([Member(worker=worker, card=worker.card) for worker in WORKERS if worker.name not in names])
+
+
+@cache
+def skills() -> dict[str, dict[str, float]]:
+    """Measured on training problems, the held-out worker's as well: its card is all that will be known of it."""
+    return {name: dict(each) for name, each in measured_skills(WORKERS, WORLD).items()}
+
+
+def carried_out(problem: Problem, workflow: Workflow) -> str:
+    """What the specialists make of a workflow."""
+    responses: dict[int, str] = {}
+    for index, step in enumerate(workflow.steps):
+        responses[index] = WORKERS[step.worker].complete(call_for(workflow, index, ask(problem.question), responses)).text
+    return responses[len(workflow.steps) - 1]
