@@ -33,6 +33,8 @@ from podium.types import Problem
 from podium.workers.budget import Budget
 
 EASY = "choice"
+NAMED = ("run", "best_worker", "held_out_worker")
+"""Figures that are names."""
 REACHED = 0.95
 """Share of the optimum's accuracy at which a seed counts as having learned."""
 
@@ -98,18 +100,18 @@ async def check_gym(path: Path, *, runs: Path | None, as_json: bool) -> None:
         "seeds_reached": sum(s["of_optimum"] >= REACHED for s in seeds),
         "seeds": seeds,
     }
-    trained = [problem for problem in problems if problem.kind in KINDS]
-    for name, found in (
-        ("adaptive", [await check_adaptive(folder, trained, seed=check.seed) for folder in _trained(check.adaptive)]),
+    of_training = [problem for problem in problems if problem.kind in KINDS]
+    for name, each in (
+        ("adaptive", [await check_adaptive(folder, of_training, seed=check.seed) for folder in _trained(check.adaptive)]),
         ("recursive", [await check_recursive(folder, problems, team) for folder in _trained(check.recursive)]),
     ):
-        if found:
-            report[name] = {"medians": _medians(found), "seeds": found}
+        if each:
+            report[name] = {"medians": _medians(each), "seeds": each}
     if as_json:
         sys.stdout.write(json.dumps(report) + "\n")
     else:
-        for each in (report, *(report[name] for name in ("adaptive", "recursive") if name in report)):
-            Screen().print(_table(each))
+        for part in (report, *(report[name] for name in ("adaptive", "recursive") if name in report)):
+            Screen().print(_table(part))
 
 
 def figures(results: Sequence[Result]) -> dict[str, Any]:
@@ -188,9 +190,7 @@ def _medians(seeds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             return {key: median([value[key] for value in values]) for key in values[0]}
         return statistics.median(values)
 
-    return {
-        key: median([seed[key] for seed in seeds]) for key in seeds[0] if key not in ("run", "best_worker", "held_out_worker")
-    }
+    return {key: median([seed[key] for seed in seeds]) for key in seeds[0] if key not in NAMED}
 
 
 def _table(report: Mapping[str, Any]) -> Table:
