@@ -14,16 +14,15 @@ from podium.cli.training_view import TrainingView, curve
 from podium.gym import World
 from podium.training.estimate import estimate
 from podium.training.monitor import Iteration, measured
-from podium.workers.pool import Member, WorkerPool
-from tests.training.gym_runs import small_config
+from tests.training.gym_runs import gym_pool, small_config
 
 RECIPE = """
 from dataclasses import replace
-from tests.training.gym_runs import small_config
+from tests.training.gym_runs import gym_pool, small_config
 
 def config(seed):
     small = small_config(iterations=3, seed=seed)
-    return replace(small, name="small", warm_start=replace(small.warm_start, steps=160))
+    return replace(small, name="small")
 
 def longer(seed):
     return replace(config(seed), iterations=5)
@@ -112,18 +111,17 @@ def test_an_estimate_calls_nobody_and_names_what_it_assumes(recipe: str, tmp_pat
 
 
 def test_an_unknown_price_makes_the_estimate_unknown_not_small() -> None:
-    config = small_config()
-    pool = config.pool()
-    nameless = WorkerPool([pool[0], Member(worker=pool[1].worker, card=replace(pool[1].card, prompt_usd=None))])
-    found = estimate(replace(config, pool=lambda: nameless))
+    cards = gym_pool().cards
+    found = estimate(small_config(), [*cards[:2], replace(cards[2], prompt_usd=None)])
     assert found.cost_usd is None
     assert found.cost_usd_at_most is None
     assert "unknown" in found.as_text()
 
 
 def test_second_rounds_are_part_of_the_estimate() -> None:
-    config = small_config()
-    assert estimate(replace(config, recursive=0.5)).calls == pytest.approx(1.5 * estimate(config).calls, abs=1)
+    config, cards = small_config(), gym_pool().cards
+    once = estimate(config, cards).calls
+    assert estimate(replace(config, recursive=0.5), cards).calls == pytest.approx(1.5 * once, abs=1)
 
 
 def iteration(number: int) -> Iteration:

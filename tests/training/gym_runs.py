@@ -18,6 +18,24 @@ WORLD = World()
 SCHOLAR = "cedar"
 
 
+WARM_START = WarmStart(
+    problems=lambda: WORLD.problems(kinds=("choice",), n=200, seed=7),
+    steps=160,
+    questions=4,
+    texts=4,
+    learning_rate=5e-3,
+    workers=(4,),
+    vocab_size=400,
+    size={
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 2,
+    },
+)
+
+
 def gym_pool() -> WorkerPool:
     return WorkerPool([Member(worker=w, card=w.card) for w in specialists(WORLD, 4)])
 
@@ -30,22 +48,7 @@ def small_config(*, iterations: int = 12, seed: int = 0) -> TrainConfig:
         pool=gym_pool,
         verifier=GymVerifier(),
         language=Language(access="binary"),
-        warm_start=WarmStart(
-            problems=lambda: WORLD.problems(kinds=("choice",), n=200, seed=7),
-            steps=160,
-            questions=4,
-            texts=4,
-            learning_rate=5e-3,
-            workers=(4,),
-            vocab_size=400,
-            size={
-                "hidden_size": 64,
-                "intermediate_size": 128,
-                "num_hidden_layers": 2,
-                "num_attention_heads": 2,
-                "num_key_value_heads": 2,
-            },
-        ),
+        warm_start=WARM_START,
         iterations=iterations,
         questions=8,
         rollouts=12,
@@ -58,8 +61,7 @@ def small_config(*, iterations: int = 12, seed: int = 0) -> TrainConfig:
 @cache
 def start() -> LocalPolicy:
     """The warm start of :func:`small_config`, made once for all tests of a process."""
-    config = small_config()
-    return warm_started(config.warm_start, config.language)
+    return warm_started(WARM_START, small_config().language)
 
 
 def engine_for(config: TrainConfig) -> ReferenceEngine:

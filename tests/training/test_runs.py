@@ -25,7 +25,7 @@ from podium.training.trainer import Trainer
 from podium.types import Call, Completion
 from podium.workers.budget import Budget
 from podium.workers.pool import Member, WorkerPool
-from tests.training.gym_runs import engine_for, small_config
+from tests.training.gym_runs import engine_for, gym_pool, small_config
 
 
 async def run(config: TrainConfig, path: Path, **more: Any) -> tuple[ReferenceEngine, list[Iteration]]:
@@ -34,7 +34,7 @@ async def run(config: TrainConfig, path: Path, **more: Any) -> tuple[ReferenceEn
     def on_iteration(iteration: Iteration, groups: Sequence[RolloutGroup]) -> None:
         seen.append(iteration)
 
-    pool = more.pop("pool", None) or config.pool()
+    pool = more.pop("pool", None) or gym_pool()
     folder = RunFolder(path, fingerprint(config))
     await Trainer(config, engine, engine_for(config), pool, folder, on_iteration=on_iteration, **more).run()
     return engine, seen
@@ -96,7 +96,7 @@ async def test_a_run_that_crashed_goes_on_as_if_it_had_not(tmp_path: Path) -> No
 
     crashed = 0
     while True:
-        async with budgeted(config, Budget(), tmp_path / "calls.db") as pool:
+        async with budgeted(gym_pool(), Budget(), tmp_path / "calls.db", run="small") as pool:
             crashing = WorkerPool([Member(worker=Crashes(m.worker), card=m.card) for m in pool])
             try:
                 again, _ = await run(config, tmp_path / "crashed", pool=crashing)
@@ -147,7 +147,7 @@ async def test_faults_of_the_world_are_never_scored(tmp_path: Path, share: float
             return completion
 
     config = small_config(iterations=2)
-    pool = WorkerPool([Member(worker=Faulty(m.worker), card=m.card) for m in config.pool()])
+    pool = WorkerPool([Member(worker=Faulty(m.worker), card=m.card) for m in gym_pool()])
     if share == 1.0:
         with pytest.raises(WorkerUnavailable, match="spoilt by the world"):
             await run(config, tmp_path, pool=pool)

@@ -16,7 +16,7 @@ from podium.training.warm_start import PLANS, TOPICS, WORDINGS, brief_for, uninf
 from podium.types import Brief, Card, ask
 from podium.workflow.language import Language
 from podium.workflow.parse import parse
-from tests.training.gym_runs import small_config
+from tests.training.gym_runs import WARM_START
 
 CARDS = tuple(Card(name=f"worker {i}") for i in range(7))
 
@@ -63,7 +63,7 @@ def test_workers_are_drawn_evenly_whatever_the_step_is_about() -> None:
 
 def test_questions_lose_words_but_never_all_of_them() -> None:
     rng, [problem] = random.Random(2), World().problems(kinds=("word",), n=1)
-    config = small_config().warm_start
+    config = WARM_START
     seen = [brief_for(problem, config, rng).question[-1].content for _ in range(300)]
     words = problem.question.split()
     assert problem.question in seen
@@ -72,7 +72,7 @@ def test_questions_lose_words_but_never_all_of_them() -> None:
 
 
 def test_sharpening_makes_slips_rarer_and_changes_no_preference() -> None:
-    config = replace(small_config().warm_start, steps=3, sharpened=1.0)
+    config = replace(WARM_START, steps=3, sharpened=1.0)
     plain = warm_started(config, Language(access="binary"))
     sharp = warm_started(replace(config, sharpened=2.0), Language(access="binary"))
     brief = Brief(question=ask("q"), cards=CARDS[:4])

@@ -15,3 +15,10 @@ def need_train() -> None:
     missing = missing_for_training()
     if missing:
         raise ConfigError(f"this needs {', '.join(missing)}: pip install 'podium[train]'")
+
+
+def need_trl() -> None:
+    """Raises :class:`ConfigError` where TRL is not installed."""
+    need_train()
+    if importlib.util.find_spec("trl") is None:
+        raise ConfigError("a pretrained model learns with TRL, which is not installed: pip install 'podium[trl]'")

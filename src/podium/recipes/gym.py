@@ -38,10 +38,10 @@ def config(seed: int = 0) -> TrainConfig:
         name="gym",
         seed=seed,
         problems=lambda: WORLD.problems(n=6000, seed=11 + seed),
-        pool=lambda: pool_without(),
+        pool=pool_without,
         verifier=GymVerifier(),
         language=Language(access="binary"),
-        warm_start=WarmStart(problems=lambda: WORLD.problems(n=8000, seed=7), steps=1000, seed=seed, carried_out=carried_out),
+        warm_start=warm_start(seed),
         iterations=200,
         questions=16,
         rollouts=16,
@@ -68,7 +68,7 @@ def plain(seed: int = 0) -> TrainConfig:
         curriculum=False,
         blur=0.0,
         exploration=Exploration(),
-        warm_start=replace(usual.warm_start, topics=False),
+        warm_start=replace(warm_start(seed), topics=False),
     )
 
 
@@ -81,7 +81,7 @@ def adaptive(seed: int = 0) -> TrainConfig:
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
         pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
         language=Language(access="binary", cards=True),
-        warm_start=replace(usual.warm_start, workers=(2, 3, 4), skilled=True, carried_out=None),
+        warm_start=replace(warm_start(seed), workers=(2, 3, 4), skilled=True, carried_out=None),
     )
 
 
@@ -98,6 +98,11 @@ def recursive(seed: int = 0) -> TrainConfig:
         learner=LearnerConfig(learning_rate=3e-4, updates=2),
         exploration=Exploration(),
     )
+
+
+def warm_start(seed: int) -> WarmStart:
+    """The start of every run: workflows of the right form, workers at random, second rounds included."""
+    return WarmStart(problems=lambda: WORLD.problems(n=8000, seed=7), steps=1000, seed=seed, carried_out=carried_out)
 
 
 def pool_without(*names: str) -> WorkerPool:

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from podium.training.config import TrainConfig
 from podium.workers.budget import Budget
 from podium.workers.journal import Journal
 from podium.workers.metered import Metered
@@ -15,18 +14,18 @@ MAX_COMPLETION_TOKENS = 4096
 
 
 @asynccontextmanager
-async def budgeted(config: TrainConfig, budget: Budget, journal: Path) -> AsyncIterator[WorkerPool]:
-    """``config.pool()`` with every call metered and journaled in ``journal``.
+async def budgeted(pool: WorkerPool, budget: Budget, journal: Path, *, run: str) -> AsyncIterator[WorkerPool]:
+    """``pool`` with every call of ``run`` metered and journaled in ``journal``.
 
     What the run paid before it was interrupted counts towards ``budget``. Raises :class:`ConfigError` where the journal can not
     be used, or where a price that a cap needs is unknown.
     """
-    with Journal(journal, run=config.name) as kept:
+    with Journal(journal, run=run) as kept:
         for row in await kept.ledger():
             budget.charge(row.usage, uncertain_usd=row.uncertain_usd or 0.0)
         members = []
-        for member in config.pool():
+        for member in pool:
             metered = Metered(member.worker, member.card, MAX_COMPLETION_TOKENS, [budget])
-            worker = kept.worker(metered, f"{config.name}:{member.name}", metered.bound_usd)
+            worker = kept.worker(metered, f"{run}:{member.name}", metered.bound_usd)
             members.append(Member(worker=worker, card=member.card))
         yield WorkerPool(members)

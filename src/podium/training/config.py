@@ -7,6 +7,7 @@ from pathlib import Path
 from podium.protocols import Verifier
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
+from podium.training.pretrained import Pretrained
 from podium.training.rounds import Credit
 from podium.training.sampler import Pools
 from podium.training.warm_start import WarmStart
@@ -26,11 +27,16 @@ class TrainConfig:
     name: str
     problems: Callable[[], Sequence[Problem]]
     """Made when the run starts; the same list every time."""
-    pool: Callable[[], WorkerPool]
-    verifier: Verifier
-    warm_start: WarmStart
+    pool: Callable[[], WorkerPool] | Path
+    """The workers, or the pool file that names them."""
+    verifier: Verifier | None = None
+    """Judges the answers; None: the verifier of each problem's kind."""
+    warm_start: WarmStart | None = None
+    """How the start policy is made."""
     start: Path | None = None
     """Folder of a policy to go on from, instead of a warm start."""
+    pretrained: Pretrained | None = None
+    """A published model to go on from, instead of both; it learns with TRL."""
     language: Language = Language()
     seed: int = 0
     iterations: int = 200

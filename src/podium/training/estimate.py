@@ -4,12 +4,14 @@ Expected values assume that plans stay as long as the start policy writes them; 
 every rollout. A worker whose price is unknown makes the dollars unknown, never smaller.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
 from podium.training.config import TrainConfig
 from podium.training.warm_start import PLANS
+from podium.types import Card
 
 CHARACTERS_PER_TOKEN = 4
 SUBTASK_TOKENS = 15
@@ -25,7 +27,7 @@ WARM_START_SECONDS_PER_STEP = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What ``podium train --estimate`` says. Example: ``estimate(config).rollouts == 51_200`` for the gym's recipe."""
+    """What ``podium train --estimate`` says. Example: ``estimate(config, cards).rollouts == 51_200`` for the gym's recipe."""
 
     rollouts: int
     calls: int
@@ -63,10 +65,9 @@ class Estimate:
         return "\n".join(lines)
 
 
-def estimate(config: TrainConfig) -> Estimate:
-    """What the run of ``config`` would take; nothing is called."""
+def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
+    """What the run of ``config`` over the workers with these ``cards`` would take; nothing is called."""
     problems = list(config.problems())
-    cards = config.pool().cards
     rollouts = config.iterations * config.questions * config.rollouts
     rounds = 1 + config.recursive
     known = all(problem.kind in PLANS for problem in problems)
@@ -87,7 +88,8 @@ def estimate(config: TrainConfig) -> Estimate:
         ]
         return number * fmean(prices) if len(prices) == len(cards) else None
 
-    seconds = rollouts * rounds * SECONDS_PER_ROLLOUT + config.warm_start.steps * WARM_START_SECONDS_PER_STEP
+    warm = 0 if config.warm_start is None or config.start is not None else config.warm_start.steps
+    seconds = rollouts * rounds * SECONDS_PER_ROLLOUT + warm * WARM_START_SECONDS_PER_STEP
     return Estimate(
         rollouts=rollouts,
         calls=calls,

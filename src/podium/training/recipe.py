@@ -1,10 +1,15 @@
 """What makes two runs the same run: the fingerprint of a recipe, kept in the run's folder."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
+from pathlib import Path
 from typing import Any
 
 from podium.training.config import TrainConfig
+from podium.training.warm_start import WarmStart
+from podium.workers.config import read_pool
+from podium.workers.pool import WorkerPool
 
 _MADE = ("problems", "pool", "verifier", "warm_start", "start", "concurrency", "notes")
 _CALLED = ("problems", "carried_out")
@@ -20,22 +25,27 @@ def fingerprint(config: TrainConfig) -> dict[str, Any]:
         for name, value in ((name, getattr(config, name)) for name in config.__dataclass_fields__)
         if name not in _MADE
     }
-    warm = {name: getattr(config.warm_start, name) for name in config.warm_start.__dataclass_fields__ if name not in _CALLED}
     plain: dict[str, Any] = _plain(
         {
             **described,
             "start": None if config.start is None else str(config.start),
             "verifier": type(config.verifier).__name__,
-            "warm_start": {
-                **warm,
-                "again": warm["again"] if config.warm_start.carried_out else 0.0,
-                "problems": _hash(problem.id for problem in config.warm_start.problems()),
-            },
+            "warm_start": None if config.warm_start is None else _described(config.warm_start),
             "problems": _hash(problem.id for problem in config.problems()),
-            "pool": list(config.pool().names),
+            "pool": _names(config.pool),
         }
     )
     return plain
+
+
+def _described(warm: WarmStart) -> dict[str, Any]:
+    plain = {name: getattr(warm, name) for name in warm.__dataclass_fields__ if name not in _CALLED}
+    again = warm.again if warm.carried_out else 0.0
+    return {**plain, "again": again, "problems": _hash(problem.id for problem in warm.problems())}
+
+
+def _names(pool: Callable[[], WorkerPool] | Path) -> list[str]:
+    return [worker.name for worker in read_pool(pool).workers] if isinstance(pool, Path) else list(pool().names)
 
 
 def _plain(value: Any) -> Any:

@@ -8,10 +8,11 @@ import random
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from podium.training.rollout import RolloutGroup
 from podium.types import Brief
-from podium.workflow.parse import WORKER_IDS
+from podium.workflow.parse import ACCESS, WORKER_IDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +65,17 @@ def anchors_of(
     pieces: Callable[[Sequence[int]], list[str]],
     where: str = WORKER_IDS,
 ) -> list[Row]:
-    """The draft of each group that had one, as a text to be kept likely; its worker ids (``choices``) are free to change."""
+    """The draft of each group that had one, as a text to be kept likely.
+
+    What is learned stays free to change, and stands in ``choices``: the worker ids, and where it is decided what a step sees.
+    """
     rows = []
     for group in groups:
         if group.draft:
             prompt = tuple(prompt_ids(group.brief, ""))
             draft = tuple(prompt_ids(group.brief, group.draft))[len(prompt) :]
-            free = worker_positions(pieces(draft), where)
+            written = pieces(draft)
+            free = tuple(sorted({*worker_positions(written, where), *_access_positions(written)}))
             rows.append(Row(prompt_ids=prompt, completion_ids=draft, logprobs=(0.0,) * len(draft), advantage=0.0, choices=free))
     return rows
 
@@ -95,13 +100,24 @@ def worker_positions(pieces: Sequence[str], where: str = WORKER_IDS) -> tuple[in
 
     Example: ``worker_positions(["ask", " [", "2", ",", " ", "0", "]"], r"ask \[(.*)\]") == (2, 5)``.
     """
-    spans = [match.span(1) for match in re.finditer(where, "".join(pieces))]
-    if not spans:
-        return ()
-    start, end = spans[-1]
-    found, at = [], 0
-    for index, piece in enumerate(pieces):
-        if start <= at < end and piece.isdecimal():
-            found.append(index)
-        at += len(piece)
-    return tuple(found)
+    span = _last_span("".join(pieces), where)
+    return tuple(index for index, at in _starts(pieces) if span[0] <= at < span[1] and pieces[index].isdecimal())
+
+
+def _access_positions(pieces: Sequence[str]) -> set[int]:
+    """The tokens with which an item of the access list begins: [] or "all"."""
+    text = "".join(pieces)
+    first, last = _last_span(text, ACCESS)
+    items = [match.start(1) for match in re.finditer(r"(?:^|,)\s*+(\[|\")", text[first:last])]
+    return {index for index, at in _starts(pieces) if any(at <= first + item < at + len(pieces[index]) for item in items)}
+
+
+def _starts(pieces: Sequence[str]) -> list[tuple[int, int]]:
+    """Each token's index and where in the text it begins."""
+    return list(enumerate(accumulate((len(piece) for piece in pieces[:-1]), initial=0)))
+
+
+def _last_span(text: str, pattern: str) -> tuple[int, int]:
+    """Group 1 of the last match of ``pattern``; an empty span where there is none."""
+    spans = [match.span(1) for match in re.finditer(pattern, text)]
+    return spans[-1] if spans else (0, 0)

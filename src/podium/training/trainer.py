@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from podium.errors import TrainingCollapsed, WorkerUnavailable
+from podium.errors import ConfigError, TrainingCollapsed, WorkerUnavailable
 from podium.training.advantage import ADVANTAGES
 from podium.training.checkpoint import RunFolder
 from podium.training.collect import Collector, Task, Writer
@@ -70,6 +70,8 @@ class Trainer:
         on_iteration: Callable[[Iteration, Sequence[RolloutGroup]], None] | None = None,
         rule: CollapseRule | None = None,
     ) -> None:
+        if config.verifier is None:
+            raise ConfigError("a run needs somebody to judge the answers: name a verifier")
         self._config = config
         self._engine = engine
         self._untrained = untrained

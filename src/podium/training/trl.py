@@ -16,6 +16,8 @@ from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import timedelta
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,10 @@ from trl import GRPOConfig
 from podium.errors import CheckpointError, ConfigError
 from podium.policies.local import PROMPTS, Dialect
 from podium.policies.tokens import Tokens
+from podium.training.config import TrainConfig
 from podium.training.engine import MAX_WORKERS
 from podium.training.learner_config import LearnerConfig
+from podium.training.pretrained import Pretrained
 from podium.training.row_trainer import RowTrainer, micro_batches
 from podium.training.rows import Row, steps_of
 from podium.types import Brief, Generation, Usage
@@ -256,6 +260,24 @@ class TrlEngine:
             finish_reason="stop" if ids[-1] in self._trainer.eos_token_ids else "length",
             usage=Usage(prompt_tokens=len(prompt), completion_tokens=len(ids), cost_usd=0.0),
         )
+
+
+def pretrained_engine(config: TrainConfig, model: Pretrained) -> TrlEngine:
+    """The engine of a recipe that names a pretrained model. Raises :class:`ConfigError` where an adapter needs ``peft``."""
+    adapter = None
+    if model.adapter is not None:
+        if find_spec("peft") is None:
+            raise ConfigError("an adapter needs peft, which is not installed: pip install peft")
+        adapter = import_module("peft").LoraConfig(**model.adapter)
+    return TrlEngine(
+        model.model,
+        Dialect(language=config.language, prompt="full", max_tokens=model.max_tokens),
+        config.learner,
+        iterations=config.iterations,
+        rollouts=config.questions * config.rollouts,
+        options=model.options,
+        adapter=adapter,
+    )
 
 
 def grpo_config(
