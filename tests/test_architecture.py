@@ -25,7 +25,8 @@ FLOORS = [
     {"workflow"},
     {"conduct", "policies", "serving"},
     {"training"},
-    {"cli", "recipes"},
+    {"recipes"},
+    {"cli"},
     {"__main__"},
 ]
 TORCH = {

@@ -15,8 +15,10 @@ from podium.types import Card
 
 CHARACTERS_PER_TOKEN = 4
 SUBTASK_TOKENS = 15
-COMPLETION_TOKENS = 60
-"""Tokens a worker is assumed to write; the gym's specialists write about that, LLMs asked to reason ten times as many."""
+GYM_TOKENS = 60
+"""Tokens the gym's specialists write a call, about."""
+LLM_TOKENS = 600
+"""Tokens an LLM is assumed to write a call: the paper's 1,820 a question (its table of costs) in three steps."""
 STEPS_OF_A_PRETRAINED_MODEL = 3.0
 """Where plans of the paper's Conductor settle (its section 4.1); used where the kinds of the problems are not the gym's."""
 SECONDS_PER_ROLLOUT = 0.012
@@ -38,8 +40,8 @@ class Estimate:
     cost_usd: float | None
     """Expected dollars; None where a price is unknown."""
     cost_usd_at_most: float | None
-    hours: float
-    """Of this machine, without waiting for workers."""
+    hours: float | None
+    """Of this machine, without waiting for workers; None where a pretrained model learns, because that depends on the GPUs."""
     assumptions: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -58,7 +60,7 @@ class Estimate:
             f"calls     {self.calls:,} expected, {self.calls_at_most:,} at most",
             f"tokens    {self.tokens:,} expected",
             f"dollars   {dollars}",
-            f"hours     {self.hours:.2f}, without waiting for workers",
+            f"hours     {'depends on the GPUs' if self.hours is None else f'{self.hours:.2f}, without waiting for workers'}",
             "assumed:",
             *(f"  - {assumption}" for assumption in self.assumptions),
         ]
@@ -73,16 +75,17 @@ def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
     known = all(problem.kind in PLANS for problem in problems)
     steps = fmean(fmean(map(len, PLANS[p.kind])) for p in problems) if known else STEPS_OF_A_PRETRAINED_MODEL
     steps = min(steps, config.max_steps)
+    written = GYM_TOKENS if known else LLM_TOKENS
     question = fmean(len(problem.question) for problem in problems) / CHARACTERS_PER_TOKEN
     calls, calls_at_most = round(rollouts * rounds * steps), round(rollouts * rounds * config.max_steps)
 
     def prompt(length: float) -> float:
         """Mean prompt tokens of a step in a plan of ``length`` steps that all see everything before them."""
-        return question + SUBTASK_TOKENS + (length - 1) / 2 * (SUBTASK_TOKENS + COMPLETION_TOKENS)
+        return question + SUBTASK_TOKENS + (length - 1) / 2 * (SUBTASK_TOKENS + written)
 
     def dollars(number: int, length: float) -> float | None:
         prices = [
-            prompt(length) * card.prompt_usd + COMPLETION_TOKENS * card.completion_usd
+            prompt(length) * card.prompt_usd + written * card.completion_usd
             for card in cards
             if card.prompt_usd is not None and card.completion_usd is not None
         ]
@@ -94,13 +97,13 @@ def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
         rollouts=rollouts,
         calls=calls,
         calls_at_most=calls_at_most,
-        tokens=round(calls * (prompt(steps) + COMPLETION_TOKENS)),
+        tokens=round(calls * (prompt(steps) + written)),
         cost_usd=dollars(calls, steps),
         cost_usd_at_most=dollars(calls_at_most, config.max_steps),
-        hours=seconds / 3600,
+        hours=None if config.pretrained is not None else seconds / 3600,
         assumptions=(
             f"{steps:.2f} steps a workflow, workers asked equally often, each step sees all before it",
-            f"a worker writes {COMPLETION_TOKENS} tokens a call; dollars grow in proportion",
+            f"a worker writes {written} tokens a call; dollars grow in proportion",
             f"{CHARACTERS_PER_TOKEN} characters a token, {SUBTASK_TOKENS} tokens a subtask",
             "the 0.9 M policy on one core; a larger policy takes longer in proportion to its size",
         ),
