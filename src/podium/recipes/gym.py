@@ -4,32 +4,39 @@
     podium train recipes/gym.py --seeds 5        five, one after the other
     podium train recipes/gym.py:plain            the same budget without the exploration parts, for comparison
     podium train recipes/gym.py:adaptive         another pool for every question, workers known by their cards only
+    podium train recipes/gym.py:faulty           with workers that fail three calls in ten
     podium train recipes/gym.py:recursive        second rounds, on top of a finished run of the first recipe
 
 Budget as in the paper (section 4.1): 200 iterations of 256 rollouts, 51,200 in all; 16 questions x 16 instead of 4 x 64.
 What each part is for and what it was measured to bring: docs/log.md.
 """
 
+import random
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from podium.access import call_for
+from podium.errors import WorkerUnavailable
 from podium.gym import GymVerifier, World, specialists
 from podium.gym.skills import measured_skills
+from podium.protocols import Worker
 from podium.training.config import TrainConfig
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
 from podium.training.sampler import Pools, described
 from podium.training.warm_start import WarmStart
-from podium.types import Problem, Workflow, ask
+from podium.types import Call, Completion, Problem, Workflow, ask
 from podium.workers.pool import Member, WorkerPool
+from podium.workers.retried import Retried
 from podium.workflow.language import Language
 
 WORLD = World()
 WORKERS = specialists(WORLD)
 HELD_OUT = "cedar"
 """The scholar: the adaptive run never sees it."""
+FAULTS = 0.3
+"""Share of the calls that fail in the faulty run."""
 
 
 def config(seed: int = 0) -> TrainConfig:
@@ -98,6 +105,29 @@ def recursive(seed: int = 0) -> TrainConfig:
         learner=LearnerConfig(learning_rate=3e-4, updates=2),
         exploration=Exploration(),
     )
+
+
+def faulty(seed: int = 0) -> TrainConfig:
+    """The first recipe with workers that fail three calls in ten and are asked once more: faults are never scored."""
+    return replace(config(seed), name="gym-faulty", pool=unreliable)
+
+
+def unreliable() -> WorkerPool:
+    """The specialists behind a bad line."""
+    rng = random.Random(0)
+    members = pool_without()
+    return WorkerPool(
+        [Member(worker=Retried(_bad_line(m.worker, rng), attempts=2, base_seconds=0.0), card=m.card) for m in members]
+    )
+
+
+def _bad_line(worker: Worker, rng: random.Random) -> Worker:
+    async def asked(call: Call) -> Completion:
+        if rng.random() < FAULTS:
+            raise WorkerUnavailable("503, as injected")
+        return await worker(call)
+
+    return asked
 
 
 def warm_start(seed: int) -> WarmStart:
