@@ -3,9 +3,9 @@
 One run of 30 iterations in peace, and the same run killed with SIGKILL at 20 random moments and started again each time. Then
 everything is compared: final weights bit for bit, every reward and every text, and the journal's books.
 
-``kills``: how often it was killed; ``weights_equal``, ``rewards_equal``: whether both runs came to the same; ``paid_twice``: paid
-calls that the killed run's journal has beyond those of the run in peace; ``unsettled``: calls under way at a kill, whose reply was
-lost with the process.
+``kills``: how often it was killed; ``weights_equal``, ``rewards_equal``: whether both runs came to the same; ``paid_twice``:
+paid calls that the killed run's journal has beyond those of the run in peace; ``unsettled``: calls under way at a kill, whose
+reply was lost with the process.
 """
 
 import asyncio

@@ -171,8 +171,8 @@ def _reference(
 
     def likelihood(states: torch.Tensor, batch: MicroBatch) -> torch.Tensor:
         logprobs = logprobs_of(policy.model.logits(states), batch)
-        mask = batch.mask & ~batch.choice
-        value = -((logprobs * mask).sum(dim=1) / mask.sum(dim=1) * batch.weight).sum()
+        tokens = sum(len(row.completion_ids) - len(row.choices) for row in anchors)
+        value = -(logprobs * (batch.mask & ~batch.choice)).sum() / tokens
         totals["draft_loss"] += float(value)
         return anchor * value
 

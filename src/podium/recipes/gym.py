@@ -58,7 +58,7 @@ def config(seed: int = 0) -> TrainConfig:
         blur=0.5,
         learner=LearnerConfig(learning_rate=1e-3, updates=2),
         exploration=Exploration(
-            entropy=0.05, entropy_while=0.25, entropy_until=0.42, opened=1.0, opened_while=0.4, opened_until=0.46, anchor=0.3
+            entropy=0.1, entropy_while=0.35, entropy_until=0.5, opened=1.0, opened_while=0.5, opened_until=0.55, anchor=0.3
         ),
         rest_iterations=0,
     )

@@ -5,7 +5,6 @@ as leaves; the gradient that gathers on the leaves then goes back through the pr
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -72,12 +71,14 @@ class Learner:
         self._optimizer.zero_grad(set_to_none=True)
         backward(self._model, rows, loss, self._config.micro_tokens)
         if anchors and anchor > 0:
+            # Every token counts the same: with a mean per text, short plans would be kept likelier than long ones.
+            tokens = sum(len(row.completion_ids) - len(row.choices) for row in anchors)
             kept = 0.0
 
             def likelihood(states: Tensor, batch: MicroBatch) -> Tensor:
                 nonlocal kept
-                kept_tokens = replace(batch, mask=batch.mask & ~batch.choice)
-                value = _negative_loglikelihood(_chosen(self._model.logits(states), batch.tokens), kept_tokens)
+                logprobs = _chosen(self._model.logits(states), batch.tokens)
+                value = -(logprobs * (batch.mask & ~batch.choice)).sum() / tokens
                 kept += float(value.detach())
                 return anchor * value
 
@@ -87,15 +88,18 @@ class Learner:
         return totals
 
     def imitate(self, rows: Sequence[Row], topics: Tensor | None = None) -> float:
-        """One supervised step: the mean negative log-likelihood per token, averaged over rows.
+        """One supervised step: the mean negative log-likelihood per token.
+
+        Over all tokens, not over rows: with a mean per row, short plans would become likelier than long ones.
 
         ``topics`` (N, hidden), unit rows: the normed state at each worker choice must also tell which of N topics it is about.
         """
         total = 0.0
+        tokens = sum(len(row.completion_ids) for row in rows)
 
         def loss(states: Tensor, batch: MicroBatch) -> Tensor:
             nonlocal total
-            value = _negative_loglikelihood(_chosen(self._model.logits(states), batch.tokens), batch)
+            value = -(_chosen(self._model.logits(states), batch.tokens) * batch.mask).sum() / tokens
             total += float(value.detach())
             if topics is None:
                 return value
@@ -137,8 +141,3 @@ def backward(model: Qwen2, rows: Sequence[Row], loss: Loss, micro_tokens: int) -
 
 def _chosen(logits: Tensor, tokens: Tensor) -> Tensor:
     return -torch.nn.functional.cross_entropy(logits.flatten(0, 1), tokens.flatten(), reduction="none").view(tokens.shape)
-
-
-def _negative_loglikelihood(logprobs: Tensor, batch: MicroBatch) -> Tensor:
-    """Mean over rows of the mean over tokens; a scalar, this micro-batch's share."""
-    return -((logprobs * batch.mask).sum(dim=1) / batch.mask.sum(dim=1) * batch.weight).sum()

@@ -118,9 +118,9 @@ class RowTrainer(GRPOTrainer):  # type: ignore[misc]  # untyped here
         return loss - self.entropy * bonus
 
     def _likelihood(self, model: torch.nn.Module, inputs: dict[str, Any], weight: Tensor) -> Tensor:
-        """Texts to be kept likely: the mean negative log-likelihood per token."""
+        """Texts to be kept likely: ``weight`` is what a token of the row counts for."""
         mask = inputs["completion_mask"] * ~inputs["choice"]
-        per_row = -(self._logprobs(model, inputs) * mask).sum(dim=1) / mask.sum(dim=1)
+        per_row = -(self._logprobs(model, inputs) * mask).sum(dim=1)
         loss: Tensor = (per_row * weight).sum()
         self.seen["anchors"] += float(loss.detach())
         return loss
@@ -158,7 +158,9 @@ def micro_batches(
     """
     order = sorted(rows, key=lambda row: (len(row.prompt_ids) + len(row.completion_ids), row.completion_ids))
     missing = -len(rows) % (size * processes)
-    weights = [0.0] * missing + [worth / len(rows)] * len(rows)
+    # Of texts to be kept likely every token counts the same, of completions every row.
+    units = sum(len(row.completion_ids) - len(row.choices) for row in rows) if anchors else len(rows)
+    weights = [0.0] * missing + [worth / units] * len(rows)
     order = order[:1] * missing + order
     return [_tensors(order[at : at + size], weights[at : at + size], pad, anchors=anchors) for at in range(0, len(order), size)]
 
