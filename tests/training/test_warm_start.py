@@ -1,6 +1,7 @@
 """What the start policy is taught: sensible plans, and nothing about who is good at what."""
 
 import random
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from podium.gym.subtasks import verbs_in
 from podium.policies.local import LocalPolicy
 from podium.policies.sampling import padded
 from podium.training.imitation import warm_started
-from podium.training.warm_start import PLANS, TOPICS, WORDINGS, brief_for, uninformed
+from podium.training.warm_start import PLANS, TOPICS, WORDINGS, brief_for, lesson, uninformed
 from podium.types import Brief, Card, ask
 from podium.workflow.language import Language
 from podium.workflow.parse import parse
@@ -82,3 +83,44 @@ def test_sharpening_makes_slips_rarer_and_changes_no_preference() -> None:
         return policy.model.logits(policy.model.prompts(*padded(prompt)).last).detach()
 
     torch.testing.assert_close(logits(sharp), 2 * logits(plain), atol=1e-4, rtol=0)
+
+
+def test_lessons_name_the_most_skilled_of_imaginary_workers() -> None:
+    rng, [problem] = random.Random(3), World().problems(n=1)
+    config = replace(WARM_START, lessons=1, workers=(2, 3))
+    for _ in range(200):
+        brief = brief_for(problem, config, rng)
+        asked, answer = lesson(brief, rng)
+        assert asked.cards == brief.cards
+        for part, worker in re.findall(r"(\w+) (\d)", answer.removeprefix("Best: ")):
+            levels = [dict(card.skills)[part] for card in brief.cards]
+            assert levels[int(worker)] == max(levels)
+
+
+def test_by_skill_means_the_highest_number_and_is_written_half_of_the_time() -> None:
+    rng, [problem] = random.Random(4), World().problems(kinds=("fact",), n=1)
+    language, config = Language(access="binary", cards=True), replace(WARM_START, lessons=1, workers=(3,))
+    by_skill = 0
+    for _ in range(400):
+        brief = brief_for(problem, config, rng, language)
+        written = uninformed("fact", brief, rng, language)
+        workflow = parse(written.text, brief, language)
+        assert workflow is not None
+        if written.text.startswith("Facts and arithmetic by skill: "):
+            by_skill += 1
+            for (_, part), step in zip((TOPICS[topic] for topic in written.topics), workflow.steps, strict=True):
+                levels = [dict(card.skills)[part] for card in brief.cards]
+                assert levels[step.worker] == max(levels)
+    assert 150 < by_skill < 250
+
+
+def test_a_second_round_keeps_or_plans_anew_whatever_the_answer_was() -> None:
+    rng, [problem] = random.Random(5), World().problems(kinds=("word",), n=1)
+    language = Language(access="binary")
+    config = replace(WARM_START, workers=(7,), carried_out=lambda problem, workflow: "Answer: 1", again=1.0)
+    kept = 0
+    for _ in range(300):
+        brief = brief_for(problem, config, rng, language)
+        assert brief.earlier[0].answer == "Answer: 1"
+        kept += parse(uninformed("word", brief, rng, language).text, brief, language) is None
+    assert 110 < kept < 190

@@ -182,7 +182,7 @@ def _warm_started(warm: WarmStart, language: Language, screen: Console) -> Local
 
         def on_step(step: int, loss: float) -> None:
             if step % 10 == 0:
-                status.update(f"learning to write workflows: {step} of {warm.steps}, {loss:.3f} nats per token")
+                status.update(f"learning to write workflows: {step} of {warm.lessons + warm.steps}, {loss:.3f} nats per token")
 
         return warm_started(warm, language, on_step=on_step)
 

@@ -20,7 +20,8 @@ from podium.policies.tokens import Tokens
 from podium.training.learner import Learner
 from podium.training.learner_config import LearnerConfig
 from podium.training.rows import Row, worker_positions
-from podium.training.warm_start import PLANS, TOPICS, WORDINGS, WarmStart, brief_for, uninformed
+from podium.training.warm_start import PLANS, TOPICS, WORDINGS, Uninformed, WarmStart, brief_for, lesson, uninformed
+from podium.types import Brief
 from podium.workflow.language import Language
 from podium.workflow.short_prompt import short_messages
 
@@ -35,41 +36,48 @@ def warm_started(config: WarmStart, language: Language, *, on_step: Callable[[in
     texts = []
     for problem in problems:
         brief = brief_for(problem, config, rng, language)
-        shown = short_messages(brief, language)[0].content if brief.earlier or config.skilled else problem.question
+        shown = short_messages(brief, language)[0].content if brief.earlier or config.lessons else problem.question
         texts += [shown, uninformed(problem.kind, brief, rng, language).text]
     tokens = Tokens.trained(texts, vocab_size=config.vocab_size)
     model = Qwen2(Qwen2Config(vocab_size=len(tokens), **config.size), seed=config.seed)
     policy = LocalPolicy(model, tokens, Dialect(language=language, max_tokens=config.max_tokens), version="warm start")
     rates = LearnerConfig(learning_rate=config.learning_rate, warm_up=0.05, micro_tokens=config.micro_tokens)
-    learner = Learner(model, rates, tokens.digit_ids(10), steps=config.steps)
-    pieces = [tokens.decode([token]) for token in range(len(tokens))]
+    learner = Learner(model, rates, tokens.digit_ids(10), steps=config.lessons + config.steps)
     topics = _directions(model.config.hidden_size) if config.topics else None
-    for step in range(config.steps):
+    for step in range(config.lessons + config.steps):
         rows: list[Row] = []
         for _ in range(config.questions):
             problem = rng.choice(problems)
+            if step < config.lessons:
+                rows += [_lesson(policy, brief_for(problem, config, rng, language), rng) for _ in range(config.texts)]
+                continue
             brief = brief_for(problem, config, rng, language)
-            prompt = tuple(policy.prompt_ids(brief))
-            for _ in range(config.texts):
-                written = uninformed(problem.kind, brief, rng, language)
-                ids = (*tokens.encode(written.text), tokens.end)
-                where = worker_positions([pieces[token] for token in ids]) if written.topics else ()
-                rows.append(
-                    Row(
-                        prompt_ids=prompt,
-                        completion_ids=ids,
-                        logprobs=(0.0,) * len(ids),
-                        advantage=0.0,
-                        choices=where,
-                        topics=written.topics,
-                    )
-                )
+            rows += [_row(policy, brief, uninformed(problem.kind, brief, rng, language)) for _ in range(config.texts)]
         loss = learner.imitate(rows, topics)
         if on_step is not None:
             on_step(step, loss)
     with torch.no_grad():
         model.model.norm.weight.mul_(config.sharpened)  # the last factor before the logits
     return policy
+
+
+def _row(policy: LocalPolicy, brief: Brief, written: Uninformed) -> Row:
+    ids = (*policy.tokens.encode(written.text), policy.tokens.end)
+    where = worker_positions([policy.tokens.decode([token]) for token in ids]) if written.topics else ()
+    return Row(
+        prompt_ids=tuple(policy.prompt_ids(brief)),
+        completion_ids=ids,
+        logprobs=(0.0,) * len(ids),
+        advantage=0.0,
+        choices=where,
+        topics=written.topics,
+    )
+
+
+def _lesson(policy: LocalPolicy, brief: Brief, rng: random.Random) -> Row:
+    asked, answer = lesson(brief, rng)
+    ids = (*policy.tokens.encode(answer), policy.tokens.end)
+    return Row(prompt_ids=tuple(policy.prompt_ids(asked)), completion_ids=ids, logprobs=(0.0,) * len(ids), advantage=0.0)
 
 
 def _directions(size: int) -> torch.Tensor:

@@ -5,9 +5,9 @@ access drawn uniformly. Nothing in it says who is good at what. The verbs are th
 every wording to its verb.
 
 Two things are added where a run needs them. *Second rounds*: shown a workflow and its answer, the text keeps the answer or plans
-anew, one as often as the other, whether the answer was right or not. *Cards*: shown the skills of imaginary workers, half of
-the texts say "by skill" and choose the highest number for each part of the work, the others choose uniformly. A pretrained
-model can read a number; whether going by it pays is left to the reward.
+anew, one as often as the other, whether the answer was right or not. *Cards*: after some lessons in
+reading them, half of the texts say "by skill" and choose the worker with the highest number for each part of the work, the
+others choose uniformly. A pretrained model can read a card; whether going by it pays is left to the reward.
 """
 
 import random
@@ -88,8 +88,9 @@ class WarmStart:
     learning_rate: float = 3e-3
     workers: tuple[int, ...] = (7,)
     """Sizes of the pools that the questions are shown with."""
-    skilled: bool = False
-    """Show imaginary workers with skills, and choose by them in half of the texts."""
+    lessons: int = 0
+    """Steps of learning to read cards before everything else; with them, imaginary workers have skills and half of the texts
+    choose by them."""
     carried_out: Callable[[Problem, Workflow], str] | None = None
     """The answer that comes of a workflow; with it, a share of the texts are second rounds."""
     again: float = 0.25
@@ -107,10 +108,9 @@ class WarmStart:
 def brief_for(problem: Problem, config: WarmStart, rng: random.Random, language: Language = Language()) -> Brief:
     """A question with imaginary workers, in most cases with words left out, perhaps with the round before."""
     question = ask(blurred(problem.question, rng) if rng.random() < BLURRED else problem.question)
-    cards = tuple(
-        Card(name=f"worker {index}", skills=tuple((verb, rng.random()) for verb in WORDINGS) if config.skilled else ())
-        for index in range(rng.choice(config.workers))
-    )
+    size = rng.choice(config.workers)
+    skills = imaginary_skills(size, rng) if config.lessons else [()] * size
+    cards = tuple(Card(name=f"worker {index}", skills=each) for index, each in enumerate(skills))
     brief = Brief(question=question, cards=cards)
     if config.carried_out is None or rng.random() >= config.again:
         return brief
@@ -154,6 +154,33 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, language: Language) 
     opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {', '.join(plan)}."
     lists = format_workflow(Workflow(steps=tuple(steps)), language, round_number=round_number)
     return Uninformed(f"{opening}\n{lists}", tuple(TOPICS.index((kind, verb)) for verb in plan))
+
+
+Skills = tuple[tuple[str, float], ...]
+
+
+def imaginary_skills(workers: int, rng: random.Random) -> list[Skills]:
+    """Skills of workers who do not exist: most are good at one part of the work, drawn at random, some fair at everything."""
+    parts = list(WORDINGS)
+    different = rng.random() < 0.8
+    good_at = rng.sample(parts, workers) if different else [rng.choice(parts) for _ in range(workers)]
+    found: list[Skills] = []
+    for best in good_at:
+        fair = rng.random() < 0.15
+        low, spread = (0.45, 0.3) if fair else (0.2, 0.3)
+        levels = {part: low + spread * rng.random() for part in parts}
+        if not fair:
+            levels[best] = 0.84 + 0.15 * rng.random()
+        found.append(tuple(levels.items()))
+    return found
+
+
+def lesson(brief: Brief, rng: random.Random) -> tuple[Brief, str]:
+    """A lesson in reading cards: a question about the workers of ``brief``, and the answer."""
+    parts = list({max(card.skills, key=lambda skill: skill[1])[0] for card in brief.cards})
+    rng.shuffle(parts)
+    best = ", ".join(f"{part} {_most_skilled(part, brief.cards)}" for part in parts)
+    return replace(brief, question=ask("Who is best?")), f"Best: {best}."
 
 
 def _most_skilled(verb: str, cards: Sequence[Card]) -> int:

@@ -7,6 +7,9 @@ from podium.types import Brief, Card, Message
 from podium.workflow.language import Language
 from podium.workflow.parse import format_workflow
 
+SKILLS = 3
+"""How many skills of a worker are shown."""
+
 
 def short_messages(brief: Brief, language: Language = Language()) -> tuple[Message, ...]:
     """One user message: the conversation, the numbered models, and from round 2 on the workflow and its final response.
@@ -31,5 +34,7 @@ def _models(cards: tuple[Card, ...], language: Language) -> str:
 
 
 def _card(card: Card) -> str:
-    # Two digits a skill: what is measured is not known more exactly, and every digit is a token.
-    return " ".join(f"{skill} {min(99, round(100 * rate)):02d}" for skill, rate in card.skills)
+    # Best first, because a small policy finds what stands first more easily than the largest of many numbers. Two digits a
+    # skill: what is measured is not known more exactly, and every digit is a token.
+    best = sorted(card.skills, key=lambda skill: -skill[1])[:SKILLS]
+    return " ".join(f"{skill} {min(99, round(100 * rate)):02d}" for skill, rate in best)
