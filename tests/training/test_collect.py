@@ -122,6 +122,20 @@ async def test_dollars_come_off_a_right_answer_only() -> None:
     assert [r.turns[0].reward for r in group.rollouts] == pytest.approx([0.9, 0.5])
 
 
+async def test_an_answer_beyond_the_budget_in_the_prompt_earns_no_more_than_a_wrong_one() -> None:
+    class Costs:
+        async def __call__(self, call: Call) -> Completion:
+            return Completion(text="Answer: 42", usage=Usage(prompt_tokens=1, completion_tokens=1, cost_usd=0.01))
+
+    earned = []
+    for budget in (0.02, 0.005, None):
+        collector = Collector(verifier=GymVerifier(), language=Language())
+        [group] = await collector.collect(Writes(ONE), [task(pool(Costs()), budget_usd=budget)], 1)
+        assert group.brief.budget_usd == budget
+        earned.append(group.rollouts[0].turns[0].reward)
+    assert earned == [1.0, 0.5, 1.0]
+
+
 async def test_an_opening_is_part_of_the_prompt_and_is_kept_likely() -> None:
     [group] = await Collector(verifier=GymVerifier(), language=Language()).collect(
         Writes(ONE), [task(pool(Scripted("Answer: 42")), opening="abc\n", draft=f"abc\n{ONE}")], 2

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from podium.errors import Blame, PodiumError, WorkflowError
 from podium.protocols import Verifier
-from podium.training.reward import less_cost, reward
+from podium.training.reward import less_cost, reward, within
 from podium.training.rollout import Rollout, RolloutGroup, Turn
 from podium.types import Brief, Call, Failure, Generation, Problem, Sampling, Transcript, ask
 from podium.workers.pool import WorkerPool
@@ -47,6 +47,8 @@ class Task:
     opening: str = ""
     draft: str = ""
     """What the untrained policy wrote, of which ``opening`` is the first line; "" where nothing was drawn."""
+    budget_usd: float | None = None
+    """What the prompt says an answer may cost; a right answer that cost more earns no more than a wrong one."""
     rounds: int = 1
     max_steps: int = 5
 
@@ -54,7 +56,13 @@ class Task:
     def brief(self) -> Brief:
         """What the policy sees in round 1."""
         question = ask(self.seen or self.problem.question)
-        return Brief(question=question, cards=self.pool.cards, max_steps=self.max_steps, sample=self.sample)
+        return Brief(
+            question=question,
+            cards=self.pool.cards,
+            max_steps=self.max_steps,
+            sample=self.sample,
+            budget_usd=self.budget_usd,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +151,7 @@ class Collector:
         earned = reward(failure, verdict)
         if verdict is not None and verdict.correct:
             earned = less_cost(earned, transcript.usage.cost_usd, per_usd=self.per_usd)
+            earned = within(earned, transcript.usage.cost_usd, budget_usd=task.budget_usd)
         return Turn(
             prompt_ids=prompt_ids, generation=generation, transcript=transcript, verdict=verdict, failure=failure, reward=earned
         )

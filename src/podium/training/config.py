@@ -62,6 +62,8 @@ class TrainConfig:
     """How long a problem rests after a whole group failed."""
     per_usd: float = 0.0
     """What a dollar of worker cost takes off the reward of a right answer."""
+    budgets_usd: tuple[float, ...] = ()
+    """Budgets, one of which each prompt names; a right answer beyond its budget earns no more than a wrong one."""
     max_void: float = 0.5
     """The run stops where the world spoils more than this share of an iteration: that is an outage, not training."""
     concurrency: int = 256

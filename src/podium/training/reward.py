@@ -6,6 +6,9 @@ Nothing where the world failed: that is no lesson.
 from podium.errors import Blame
 from podium.types import Failure, Verdict
 
+WRONG = 0.5
+"""What a valid workflow with a wrong answer earns."""
+
 
 def reward(failure: Failure | None, verdict: Verdict | None) -> float | None:
     """0, 0.5, 1 or None.
@@ -15,7 +18,7 @@ def reward(failure: Failure | None, verdict: Verdict | None) -> float | None:
     """
     if failure is not None:
         return 0.0 if failure.blame is Blame.POLICY else None
-    return None if verdict is None else 1.0 if verdict.correct else 0.5
+    return None if verdict is None else 1.0 if verdict.correct else WRONG
 
 
 def less_cost(earned: float | None, cost_usd: float | None, *, per_usd: float) -> float | None:
@@ -23,3 +26,10 @@ def less_cost(earned: float | None, cost_usd: float | None, *, per_usd: float) -
     if earned is None or per_usd == 0:
         return earned
     return None if cost_usd is None else earned - per_usd * cost_usd
+
+
+def within(earned: float | None, cost_usd: float | None, *, budget_usd: float | None) -> float | None:
+    """The reward of a right answer where the prompt named a budget: beyond it, no more than a wrong answer earns."""
+    if earned is None or budget_usd is None:
+        return earned
+    return None if cost_usd is None else earned if cost_usd <= budget_usd else min(earned, WRONG)

@@ -165,6 +165,7 @@ class Trainer:
             max_steps=config.max_steps,
             recursive=config.recursive,
             blur=config.blur,
+            budgets_usd=config.budgets_usd,
         )
         share = config.exploration.opened_at(progress)
         return with_openings(tasks, self._untrained, share, random.Random(f"openings {config.seed} {iteration}"))
