@@ -19,9 +19,13 @@ if find_spec("trl") is None and not os.environ.get("PODIUM_NO_SKIPS"):
     pytest.skip("TRL is not installed, so the GPU path can not be tested: pip install -e '.[trl]'", allow_module_level=True)
 
 import torch
+from typer.testing import CliRunner
 
+from podium.cli.app import app
 from podium.errors import CheckpointError, ConfigError
-from podium.policies.local import LocalPolicy
+from podium.policies.local import Dialect, LocalPolicy
+from podium.policies.qwen2 import Qwen2, Qwen2Config
+from podium.policies.tokens import Tokens
 from podium.training.batch import MicroBatch, distinct_prompts, micro_batches
 from podium.training.checkpoint import RunFolder
 from podium.training.config import TrainConfig
@@ -269,6 +273,45 @@ async def test_the_trainer_runs_on_it_and_goes_on(policy: LocalPolicy, tmp_path:
     assert [one.iteration for one in seen] == [0, 1, 2]
     assert all(one.pass_through is not None for one in seen)
     assert folder.done() == 3
+
+
+PRETRAINED = """
+from dataclasses import replace
+from podium.training.exploration import Exploration
+from podium.training.learner_config import LearnerConfig
+from podium.training.pretrained import Pretrained
+from podium.workflow.language import Language
+from tests.training.gym_runs import small_config
+
+CPU = {{"use_cpu": True, "bf16": False, "gradient_checkpointing": False, "per_device_train_batch_size": 2}}
+
+def config(seed):
+    return replace(
+        small_config(iterations=2, seed=seed), name="pretrained", questions=2, rollouts=2, exploration=Exploration(),
+        language=Language(few_shot="none"), pretrained=Pretrained(model="{model}", max_tokens=8, options=CPU),
+    )
+
+def opened(seed):
+    return replace(config(seed), exploration=Exploration(opened=1.0))
+"""
+
+
+def test_the_command_line_trains_a_published_model(tmp_path: Path) -> None:
+    """A model with random weights stands in for it; what it writes is no workflow, and the run goes through all the same."""
+    tokens = Tokens.trained([problem.question for problem in tiny.PROBLEMS], vocab_size=300)
+    size = Qwen2Config(vocab_size=len(tokens), hidden_size=48, intermediate_size=96, num_hidden_layers=2)
+    model = Qwen2(replace(size, max_position_embeddings=8192), seed=0)
+    LocalPolicy(model, tokens, Dialect()).save(tmp_path / "model")
+    recipe = tmp_path / "recipe.py"
+    recipe.write_text(PRETRAINED.format(model=tmp_path / "model"))
+    result = CliRunner().invoke(app, ["train", str(recipe), "--out", str(tmp_path / "runs")])
+    assert result.exit_code == 0, result.output
+    folder = tmp_path / "runs" / "seed-0"
+    assert [json.loads(line)["iteration"] for line in (folder / "metrics.jsonl").read_text().splitlines()] == [0, 1]
+    assert LocalPolicy.load(folder / "policy").version == "pretrained, seed 0, 2 iterations"
+    refused = CliRunner().invoke(app, ["train", f"{recipe}:opened", "--out", str(tmp_path / "other")])
+    assert refused.exit_code == 2
+    assert "opened=0.0" in refused.output
 
 
 def test_what_the_recipe_decides_is_no_option(policy: LocalPolicy, tmp_path: Path) -> None:
