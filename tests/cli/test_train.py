@@ -131,7 +131,7 @@ def iteration(number: int) -> Iteration:
 def test_the_view_shows_what_is_left_and_never_reads_markup() -> None:
     config = small_config(iterations=10)
     terminal = Console(file=io.StringIO(), force_terminal=True, width=100, color_system=None)
-    with TrainingView(terminal, config, done=4) as view:
+    with TrainingView(terminal, config) as view:
         for number in range(4, 8):
             view.show(iteration(number), [])
         terminal.print(view)
@@ -144,7 +144,7 @@ def test_the_view_shows_what_is_left_and_never_reads_markup() -> None:
 
 def test_without_a_terminal_it_prints_lines() -> None:
     console = Console(file=io.StringIO(), width=300)
-    with TrainingView(console, small_config(iterations=40), done=0) as view:
+    with TrainingView(console, small_config(iterations=40)) as view:
         for number in range(40):
             view.show(iteration(number), [])
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]

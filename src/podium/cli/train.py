@@ -139,7 +139,7 @@ async def train_in(path: Path, config: TrainConfig, budget: Budget, screen: Cons
                 kinds = {problem.kind for problem in config.problems()}
                 config = replace(config, verifier=await stack.enter_async_context(open_verifiers(kinds)))
             pool = await stack.enter_async_context(_pool(config, budget, path / "calls.db"))
-            view = stack.enter_context(TrainingView(screen, config, done=folder.done()))
+            view = stack.enter_context(TrainingView(screen, config))
 
             def on_iteration(seen: Iteration, groups: Sequence[RolloutGroup]) -> None:
                 view.show(seen, groups)

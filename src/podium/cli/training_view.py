@@ -25,18 +25,17 @@ WIDTH = 30
 
 
 class TrainingView:
-    """Follows a run of ``config`` of which ``done`` iterations were made before.
+    """Follows a run of ``config``.
 
     Example::
 
-        with TrainingView(console, config, done=0) as view:
+        with TrainingView(console, config) as view:
             view.show(iteration, groups)
     """
 
-    def __init__(self, console: Console, config: TrainConfig, *, done: int) -> None:
+    def __init__(self, console: Console, config: TrainConfig) -> None:
         self._console = console
         self._config = config
-        self._done = done
         self._started = time.monotonic()
         self._seen: list[Iteration] = []
         self._mix: Counter[str] = Counter()

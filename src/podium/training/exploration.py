@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from podium.training.collect import Task, Writer
-from podium.workflow.parse import WORKER_IDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +29,6 @@ class Exploration:
     """Share of the run for which it stays so."""
     entropy_until: float = 0.6
     """Share of the run at which it has fallen to 0; in between it falls evenly."""
-    where: str = WORKER_IDS
-    """Pattern whose group 1 holds the worker ids at the place where the policy decides on them."""
     opened: float = 0.0
     """Share of the groups that begin with a forced opening, at first."""
     opened_while: float = 0.3

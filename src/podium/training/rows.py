@@ -36,10 +36,8 @@ class Row:
     """What each choice is about, for imitation (:mod:`podium.training.imitation`); else ()."""
 
 
-def rows_of(groups: Iterable[RolloutGroup], pieces: Callable[[Sequence[int]], list[str]], where: str = WORKER_IDS) -> list[Row]:
-    """One row for each turn that has a reward. ``pieces`` gives the text of each token, ``where`` is the pattern whose group 1
-    holds the worker ids at the place where they are decided on.
-    """
+def rows_of(groups: Iterable[RolloutGroup], pieces: Callable[[Sequence[int]], list[str]]) -> list[Row]:
+    """One row for each turn that has a reward. ``pieces`` gives the text of each token."""
     rows = []
     for group in groups:
         for rollout in group.rollouts:
@@ -52,7 +50,7 @@ def rows_of(groups: Iterable[RolloutGroup], pieces: Callable[[Sequence[int]], li
                         completion_ids=turn.generation.token_ids,
                         logprobs=turn.generation.logprobs,
                         advantage=turn.advantage,
-                        choices=worker_positions(pieces(turn.generation.token_ids), where),
+                        choices=worker_positions(pieces(turn.generation.token_ids)),
                         workers=len(group.brief.cards),
                     )
                 )
@@ -63,7 +61,6 @@ def anchors_of(
     groups: Iterable[RolloutGroup],
     prompt_ids: Callable[[Brief, str], Sequence[int]],
     pieces: Callable[[Sequence[int]], list[str]],
-    where: str = WORKER_IDS,
 ) -> list[Row]:
     """The draft of each group that had one, as a text to be kept likely.
 
@@ -75,7 +72,7 @@ def anchors_of(
             prompt = tuple(prompt_ids(group.brief, ""))
             draft = tuple(prompt_ids(group.brief, group.draft))[len(prompt) :]
             written = pieces(draft)
-            free = tuple(sorted({*worker_positions(written, where), *_access_positions(written)}))
+            free = tuple(sorted({*worker_positions(written), *_access_positions(written)}))
             rows.append(Row(prompt_ids=prompt, completion_ids=draft, logprobs=(0.0,) * len(draft), advantage=0.0, choices=free))
     return rows
 
@@ -95,12 +92,9 @@ def steps_of(rows: Sequence[Row], *, updates: int, epochs: int, seed: int) -> li
     return [[row for row in rows if row.prompt_ids in share] for share in shares]
 
 
-def worker_positions(pieces: Sequence[str], where: str = WORKER_IDS) -> tuple[int, ...]:
-    r"""The tokens that are a worker id: digits inside the last match of ``where``.
-
-    Example: ``worker_positions(["ask", " [", "2", ",", " ", "0", "]"], r"ask \[(.*)\]") == (2, 5)``.
-    """
-    span = _last_span("".join(pieces), where)
+def worker_positions(pieces: Sequence[str]) -> tuple[int, ...]:
+    """The tokens that are a worker id: digits in the last list of workers of the text that ``pieces`` make up."""
+    span = _last_span("".join(pieces), WORKER_IDS)
     return tuple(index for index, at in _starts(pieces) if span[0] <= at < span[1] and pieces[index].isdecimal())
 
 

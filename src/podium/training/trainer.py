@@ -136,14 +136,14 @@ class Trainer:
         self._strike(iteration, groups)
         self._check_world(iteration, groups)
         exploration = config.exploration
-        rows = rows_of(groups, self._engine.pieces, exploration.where)
+        rows = rows_of(groups, self._engine.pieces)
         learning: dict[str, float] = {}
         if rows:
             # A row without advantage still carries the entropy bonus, so every row that is not void is handed over.
             learning = self._engine.learn(
                 rows,
                 entropy=exploration.entropy_at(progress),
-                anchors=anchors_of(groups, self._engine.prompt_ids, self._engine.pieces, exploration.where),
+                anchors=anchors_of(groups, self._engine.prompt_ids, self._engine.pieces),
                 anchor=exploration.anchor,
                 seed=number,
             )
