@@ -36,7 +36,11 @@ class Exploration:
     opened_until: float = 0.6
     """Share of the run at which the last opening is forced; in between it falls evenly."""
     anchor: float = 0.1
-    """Weight of keeping forced openings likely: what nobody writes for a while would be forgotten."""
+    """Weight of keeping drafts of the untrained policy likely: what nobody writes for a while would be forgotten."""
+    anchor_until: float = 0.0
+    """Share of the run at which that weight has fallen to 0, from where the openings end. Plans that the policy now chooses itself
+    are held near the untrained policy's for a while, so that each kind of question finds its own: otherwise the first kind to
+    find its plan draws the others along before their own rewards are heard. At most ``opened_until``: no longer than openings."""
 
     def entropy_at(self, progress: float) -> float:
         """The coefficient of the entropy bonus."""
@@ -46,6 +50,10 @@ class Exploration:
         """The share of groups with a forced opening."""
         return self.opened * _falling(progress, self.opened_while, self.opened_until)
 
+    def anchor_at(self, progress: float) -> float:
+        """The weight of drafts, which stand beside every group while it is above 0."""
+        return self.anchor * _falling(progress, self.opened_until, self.anchor_until)
+
 
 def _falling(progress: float, until: float, zero: float) -> float:
     """1 while ``progress`` is below ``until``, then evenly down to 0 at ``zero``."""
@@ -54,15 +62,12 @@ def _falling(progress: float, until: float, zero: float) -> float:
     return max(0.0, 1 - (progress - until) / (zero - until)) if zero > until else 0.0
 
 
-def with_openings(tasks: Sequence[Task], untrained: Writer, share: float, rng: random.Random) -> list[Task]:
-    """``share`` of the tasks with an opening of ``untrained``: the first line of what it writes, its newline included."""
-    chosen = [index for index in range(len(tasks)) if rng.random() < share]
-    if not chosen:
-        return list(tasks)
-    written = untrained.write_many([tasks[index].brief for index in chosen], 1)
-    drafts = {index: row[0].text for index, row in zip(chosen, written, strict=True)}
+def with_drafts(tasks: Sequence[Task], untrained: Writer, opened: float, rng: random.Random) -> list[Task]:
+    """The tasks with a draft of ``untrained`` each, and the draft's first line (newline included) as the opening of a share of them."""
+    drafts = [row[0].text for row in untrained.write_many([task.brief for task in tasks], 1)]
     return [
-        replace(task, opening=first_line(drafts.get(index, "")), draft=drafts.get(index, "")) for index, task in enumerate(tasks)
+        replace(task, draft=draft, opening=first_line(draft) if rng.random() < opened else "")
+        for task, draft in zip(tasks, drafts, strict=True)
     ]
 
 

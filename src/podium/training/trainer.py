@@ -12,7 +12,7 @@ from podium.training.advantage import ADVANTAGES
 from podium.training.checkpoint import RunFolder
 from podium.training.collect import Collector, Task, Writer
 from podium.training.config import TrainConfig
-from podium.training.exploration import with_openings
+from podium.training.exploration import with_drafts
 from podium.training.monitor import CollapseRule, Iteration, measured
 from podium.training.rollout import Rollout, RolloutGroup, Turn
 from podium.training.rounds import over_rounds
@@ -144,7 +144,7 @@ class Trainer:
                 rows,
                 entropy=exploration.entropy_at(progress),
                 anchors=anchors_of(groups, self._engine.prompt_ids, self._engine.pieces),
-                anchor=exploration.anchor,
+                anchor=exploration.anchor_at(progress),
                 seed=number,
             )
         ended = time.perf_counter()
@@ -167,8 +167,11 @@ class Trainer:
             blur=config.blur,
             budgets_usd=config.budgets_usd,
         )
-        share = config.exploration.opened_at(progress)
-        return with_openings(tasks, self._untrained, share, random.Random(f"openings {config.seed} {iteration}"))
+        exploration = config.exploration
+        if exploration.anchor_at(progress) <= 0 and exploration.opened_at(progress) <= 0:
+            return tasks
+        rng = random.Random(f"openings {config.seed} {iteration}")
+        return with_drafts(tasks, self._untrained, exploration.opened_at(progress), rng)
 
     def with_advantages(self, group: RolloutGroup) -> RolloutGroup:
         """``group`` with every turn compared with all turns of the group, over rollouts and rounds."""
