@@ -34,15 +34,15 @@ else
 	@$(PYTHON) -m venv $(VENV)
 endif
 
-$(VENV)/.core: $(INPUTS) | $(BIN)/python
-	@echo "installing podium ..."
-	@$(INSTALL) -e .
+$(VENV)/.train: $(INPUTS) | $(BIN)/python
+	@echo "installing podium with torch ..."
+	@$(INSTALL) -e '.[train]'
 	@touch $@
 
 $(VENV)/.dev: $(INPUTS) | $(BIN)/python
 	@echo "installing podium and what its tests need ..."
 	@$(INSTALL) -e '.[dev]'
-	@touch $@ $(VENV)/.core
+	@touch $@ $(VENV)/.train
 
 setup: system $(VENV)/.dev
 
@@ -57,7 +57,7 @@ system:
 	    echo "MISSING: bubblewrap. Programs can not be judged and their tests are skipped. Install it: sudo apt-get install $(SYSTEM_PACKAGES)" >&2; \
 	  fi; }
 
-demo: $(VENV)/.core
+demo: $(VENV)/.train
 	@$(BIN)/podium demo $(if $(wildcard $(REPLAY)),--replay $(REPLAY))
 
 lint: $(VENV)/.dev
@@ -77,6 +77,8 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.executor
 	$(BIN)/python -m benchmarks.gym
 	$(BIN)/python -m benchmarks.sandbox
+	$(BIN)/python -m benchmarks.training
+	$(BIN)/python -m benchmarks.resume
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

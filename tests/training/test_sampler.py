@@ -2,13 +2,15 @@
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 
 from podium.errors import ConfigError
 from podium.gym import World
-from podium.training.exploration import Exploration, first_line
+from podium.training.exploration import Exploration, first_line, with_drafts
 from podium.training.sampler import Headroom, Pools, SetAside, described, draw_tasks
+from podium.types import Brief, Generation
 from tests.training.gym_runs import gym_pool
 
 PROBLEMS = World().problems(n=60)
@@ -93,7 +95,29 @@ def test_schedules_hold_and_then_fall_evenly(progress: float, entropy: float, op
 
 
 def test_without_exploration_nothing_is_forced() -> None:
-    assert Exploration().entropy_at(0.0) == Exploration().opened_at(0.0) == 0.0
+    assert Exploration().entropy_at(0.0) == Exploration().opened_at(0.0) == Exploration().anchor_at(0.0) == 0.0
+
+
+@pytest.mark.parametrize(("progress", "weight"), [(0.0, 0.3), (0.69, 0.3), (0.8, 0.15), (0.9, 0.0)])
+def test_drafts_are_kept_likely_while_plans_are_opened_and_a_while_longer(progress: float, weight: float) -> None:
+    exploration = Exploration(opened=1.0, opened_while=0.5, opened_until=0.7, anchor=0.3, anchor_until=0.9)
+    assert exploration.anchor_at(progress) == pytest.approx(weight)
+
+
+def test_every_task_gets_a_draft_and_a_share_of_them_begins_with_it() -> None:
+    class Untrained:
+        def write_many(self, briefs: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
+            return [[Generation(text=f"plan {index}.\nrest")] * n for index, _ in enumerate(briefs)]
+
+        def prompt_ids(self, brief: Brief, opening: str = "") -> Sequence[int]:
+            raise AssertionError("a draft is written, not continued")
+
+    tasks = draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=0, questions=40)
+    found = with_drafts(tasks, Untrained(), 0.5, random.Random(0))
+    assert [task.draft for task in found] == [f"plan {index}.\nrest" for index in range(40)]
+    assert {task.opening for task in found if task.opening} < {f"plan {index}.\n" for index in range(40)}
+    assert 10 <= sum(bool(task.opening) for task in found) <= 30
+    assert not any(task.opening for task in with_drafts(tasks, Untrained(), 0.0, random.Random(0)))
 
 
 @pytest.mark.parametrize(("text", "line"), [("plan.\nrest", "plan.\n"), ("\nrest", "\n"), ("no newline", ""), ("", "")])

@@ -56,6 +56,7 @@ async def check_adaptive(folder: Path, problems: Sequence[Problem], *, seed: int
         held_out += await _right(policy, pool, rng.sample(among, SIZE), choice[at : at + 20])
     alone = await _answers(pool[scholar].worker, choice)
     return {
+        "run": str(folder),
         "adaptive_of_best": statistics.fmean(drawn) / statistics.fmean(reachable),
         "adaptive_accuracy": statistics.fmean(drawn),
         "adaptive_best": statistics.fmean(reachable),

@@ -41,6 +41,7 @@ async def check_recursive(folder: Path, problems: Sequence[Problem], team: Team)
     gain = statistics.fmean(gains)
     half = 1.96 * statistics.stdev(gains) / math.sqrt(len(gains))  # paired differences, normal approximation
     return {
+        "run": str(folder),
         "recursion_gain": gain,
         "recursion_gain_low": gain - half,
         "recursion_gain_high": gain + half,

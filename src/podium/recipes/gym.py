@@ -58,7 +58,14 @@ def config(seed: int = 0) -> TrainConfig:
         blur=0.5,
         learner=LearnerConfig(learning_rate=1e-3, updates=2, final=0.1),
         exploration=Exploration(
-            entropy=0.1, entropy_while=0.35, entropy_until=0.5, opened=1.0, opened_while=0.5, opened_until=0.55, anchor=0.3, anchor_until=0.75
+            entropy=0.1,
+            entropy_while=0.35,
+            entropy_until=0.5,
+            opened=1.0,
+            opened_while=0.5,
+            opened_until=0.55,
+            anchor=0.3,
+            anchor_until=0.75,
         ),
         rest_iterations=0,
     )

@@ -35,12 +35,12 @@ class Exploration:
     """Share of the run for which that stays so."""
     opened_until: float = 0.6
     """Share of the run at which the last opening is forced; in between it falls evenly."""
-    anchor: float = 0.1
+    anchor: float = 0.0
     """Weight of keeping drafts of the untrained policy likely: what nobody writes for a while would be forgotten."""
     anchor_until: float = 0.0
-    """Share of the run at which that weight has fallen to 0, from where the openings end. Plans that the policy now chooses itself
-    are held near the untrained policy's for a while, so that each kind of question finds its own: otherwise the first kind to
-    find its plan draws the others along before their own rewards are heard. At most ``opened_until``: no longer than openings."""
+    """Share of the run at which that weight has fallen to 0, from where the openings end; before that, drafts end with them. Plans
+    that the policy now chooses itself are held near the untrained policy's for a while, so that each kind of question finds its
+    own: otherwise the first kind to find its plan draws the others along before their own rewards are heard."""
 
     def entropy_at(self, progress: float) -> float:
         """The coefficient of the entropy bonus."""
@@ -63,7 +63,7 @@ def _falling(progress: float, until: float, zero: float) -> float:
 
 
 def with_drafts(tasks: Sequence[Task], untrained: Writer, opened: float, rng: random.Random) -> list[Task]:
-    """The tasks with a draft of ``untrained`` each, and the draft's first line (newline included) as the opening of a share of them."""
+    """The tasks with a draft of ``untrained`` each; a share of them begins with its first line, newline included."""
     drafts = [row[0].text for row in untrained.write_many([task.brief for task in tasks], 1)]
     return [
         replace(task, draft=draft, opening=first_line(draft) if rng.random() < opened else "")
