@@ -3,8 +3,8 @@
     python recipes/ship.py runs/gym/seed-0/policy gym report.json
     python recipes/ship.py runs/gym/seed-0/start gym-start
 
-The first argument is what is shipped, a ``policy`` or ``start`` folder of a run; the weights are stored as float16. ``report.json``
-is what ``podium evaluate recipes/gym_check.toml --json`` printed; of it only the figures of this run are kept.
+The first argument is what is shipped, a ``policy`` or ``start`` folder of a run; the weights are stored as float16. The last is
+what ``podium evaluate recipes/gym_check.toml --json`` printed, of which the figures of this run are kept.
 """
 
 import json

@@ -38,9 +38,11 @@ class Exploration:
     anchor: float = 0.0
     """Weight of keeping drafts of the untrained policy likely: what nobody writes for a while would be forgotten."""
     anchor_until: float = 0.0
-    """Share of the run at which that weight has fallen to 0, from where the openings end; before that, drafts end with them. Plans
-    that the policy now chooses itself are held near the untrained policy's for a while, so that each kind of question finds its
-    own: otherwise the first kind to find its plan draws the others along before their own rewards are heard."""
+    """Share of the run at which that weight has fallen to 0, from where the openings end; before that, drafts end with them.
+
+    Plans that the policy now chooses itself are held near the untrained policy's for a while, so that each kind of question finds
+    its own: otherwise the first kind to find its plan draws the others along before their own rewards are heard.
+    """
 
     def entropy_at(self, progress: float) -> float:
         """The coefficient of the entropy bonus."""
