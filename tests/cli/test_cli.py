@@ -209,15 +209,15 @@ def test_a_spent_budget_stops_cleanly_and_keeps_what_was_answered(tmp_path: Path
     assert len(out.read_text().splitlines()) == 40
 
 
-def test_demo_runs_offline() -> None:
-    result = podium("demo", "--problems", "8")
+def test_demo_shows_the_trained_conductor_and_trains_a_fresh_one() -> None:
+    result = podium("demo", "--problems", "8", "--minutes", "0.1")
     assert result.exit_code == 0, result.output
-    assert "known-best" in result.output
-    assert "step 1" in result.output
+    for shown in ("the trained Conductor", "known-best", "step 1", "A recursive one", "Training a fresh one", "before", "after"):
+        assert shown in result.output
 
 
 def test_demo_conducts_recorded_models(data: Path) -> None:
-    result = podium("demo", "--problems", "4", "--replay", str(data / "replay"))
+    result = podium("demo", "--problems", "4", "--minutes", "0", "--replay", str(data / "replay"))
     assert result.exit_code == 0, result.output
     assert "majority vote" in result.output
 
@@ -228,6 +228,7 @@ def test_version_and_help() -> None:
         ["ask"],
         ["evaluate"],
         ["demo"],
+        ["train"],
         ["pool", "check"],
         ["pool", "ledger"],
         ["gym", "problems"],

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from podium.errors import Blame
 from podium.training.advantage import ADVANTAGES, group_normalised, leave_one_out, pass_at_k, softly_normalised
-from podium.training.reward import less_cost, reward
+from podium.training.reward import less_cost, less_steps, reward
 from podium.training.rounds import over_rounds
 from podium.types import Failure, Verdict
 
@@ -42,6 +42,11 @@ def test_cost_comes_off_and_an_unknown_price_is_never_free() -> None:
     assert less_cost(1.0, None, per_usd=50) is None
     assert less_cost(1.0, None, per_usd=0) == 1.0
     assert less_cost(None, 0.1, per_usd=50) is None
+
+
+def test_steps_come_off_the_reward() -> None:
+    assert less_steps(1.0, 3, per_step=0.01) == pytest.approx(0.97)
+    assert less_steps(None, 3, per_step=0.01) is None
 
 
 @pytest.mark.parametrize("name", ADVANTAGES)

@@ -122,6 +122,13 @@ async def test_dollars_come_off_a_right_answer_only() -> None:
     assert [r.turns[0].reward for r in group.rollouts] == pytest.approx([0.9, 0.5])
 
 
+async def test_steps_come_off_a_right_answer() -> None:
+    two = 'model_id = [0, 0]\nsubtasks = ["Plan.", "Answer."]\naccess_list = [[], ["all"]]'
+    collector = Collector(verifier=GymVerifier(), language=Language(), per_step=0.01)
+    [group] = await collector.collect(Writes(ONE, two), [task(pool(Scripted("Answer: 42")))], 2)
+    assert [r.turns[0].reward for r in group.rollouts] == pytest.approx([0.99, 0.98])
+
+
 async def test_an_answer_beyond_the_budget_in_the_prompt_earns_no_more_than_a_wrong_one() -> None:
     class Costs:
         async def __call__(self, call: Call) -> Completion:

@@ -1,4 +1,4 @@
-"""The command line: ``podium demo | ask | evaluate | data | pool | gym``. Every command imports what it needs when it runs."""
+"""The command line: ``podium demo | ask | evaluate | train | data | pool | gym``. A command imports what it needs."""
 
 import asyncio
 from pathlib import Path

@@ -49,6 +49,7 @@ async def show(*, problems: int, minutes: float, replay: Path | None, svg: Path 
     """The whole demonstration. Raises :class:`ConfigError` for a replay folder that can not be read."""
     console = Screen()
     started = time.perf_counter()
+    recordings = None if replay is None else _recordings(replay)
     world = World()
     team = Team(pool=gym_pool(Budget(), world), is_gym=True)
     chosen = world.problems(split="held_out_numbers", n=problems)
@@ -67,8 +68,8 @@ async def show(*, problems: int, minutes: float, replay: Path | None, svg: Path 
         await _second_thought(console, world, team)
         if minutes > 0:
             await _fresh(console, team, chosen, minutes)
-    if replay is not None:
-        await _replay_table(console, replay)
+    if recordings is not None:
+        await _replay_table(console, *recordings)
     _say(console, f"Done in {time.perf_counter() - started:.0f} s. Next: podium ask --help, and the README for your own keys.")
 
 
@@ -156,15 +157,17 @@ async def _fresh(console: Console, team: Team, chosen: list[Problem], minutes: f
         console.print(_compact(summarise(await evaluate_with_progress(arms, chosen, GymVerifier()))))
 
 
-async def _replay_table(console: Console, folder: Path) -> None:
-    console.print(Rule(f"{REPLAY_QUESTIONS} GSM8K questions over recorded answers of real LLMs"))
+def _recordings(folder: Path) -> tuple[WorkerPool, list[Problem]]:
     members = [Member(worker=worker, card=Card(name=name)) for name, worker in load_replay(folder, dataset="gsm")]
-    recorded = WorkerPool(members)
+    return WorkerPool(members), load_replay_problems(folder, "gsm")[:REPLAY_QUESTIONS]
+
+
+async def _replay_table(console: Console, recorded: WorkerPool, problems: list[Problem]) -> None:
+    console.print(Rule(f"{REPLAY_QUESTIONS} GSM8K questions over recorded answers of real LLMs"))
     voting = with_vote(recorded)
     arms: dict[str, Worker] = {member.name: member.worker for member in recorded}
     policy = mixture_of_agents(aggregator=len(recorded), layer=range(len(recorded)))
     arms[f"all {len(recorded)}, majority vote"] = Conductor(policy, voting, max_steps=len(voting))
-    problems = load_replay_problems(folder, "gsm")[:REPLAY_QUESTIONS]
     async with MathVerifier() as verifier:
         rows = summarise(await evaluate_with_progress(arms, problems, verifier))
     console.print(_compact(rows, simulated=False))

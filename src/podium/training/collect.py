@@ -11,7 +11,7 @@ from typing import Protocol
 
 from podium.errors import Blame, PodiumError, WorkflowError
 from podium.protocols import Verifier
-from podium.training.reward import less_cost, reward, within
+from podium.training.reward import less_cost, less_steps, reward, within
 from podium.training.rollout import Rollout, RolloutGroup, Turn
 from podium.types import Brief, Call, Failure, Generation, Problem, Sampling, Transcript, ask
 from podium.workers.pool import WorkerPool
@@ -73,7 +73,9 @@ class Collector:
     language: Language
     sampling: Sampling = Sampling()
     per_usd: float = 0.0
-    """What a dollar of worker cost takes off the reward."""
+    """What a dollar of worker cost takes off the reward of a right answer."""
+    per_step: float = 0.0
+    """What a step takes off it."""
     concurrency: int = 256
     """Rollouts under way at once."""
 
@@ -151,6 +153,7 @@ class Collector:
         earned = reward(failure, verdict)
         if verdict is not None and verdict.correct:
             earned = less_cost(earned, transcript.usage.cost_usd, per_usd=self.per_usd)
+            earned = less_steps(earned, len(transcript.results), per_step=self.per_step)
             earned = within(earned, transcript.usage.cost_usd, budget_usd=task.budget_usd)
         return Turn(
             prompt_ids=prompt_ids, generation=generation, transcript=transcript, verdict=verdict, failure=failure, reward=earned

@@ -62,6 +62,8 @@ class TrainConfig:
     """How long a problem rests after a whole group failed."""
     per_usd: float = 0.0
     """What a dollar of worker cost takes off the reward of a right answer."""
+    per_step: float = 0.0
+    """What a step takes off it, so that what one step can do is not done in three."""
     budgets_usd: tuple[float, ...] = ()
     """Budgets, one of which each prompt names; a right answer beyond its budget earns no more than a wrong one."""
     max_void: float = 0.5

@@ -28,6 +28,13 @@ def less_cost(earned: float | None, cost_usd: float | None, *, per_usd: float) -
     return None if cost_usd is None else earned - per_usd * cost_usd
 
 
+def less_steps(earned: float | None, steps: int, *, per_step: float) -> float | None:
+    """The reward less what the steps took: their time, and what they may add to a confusion. Dollars do not say it: the worker
+    that is asked to look over an answer for nothing may be the cheapest of all.
+    """
+    return None if earned is None else earned - per_step * steps
+
+
 def within(earned: float | None, cost_usd: float | None, *, budget_usd: float | None) -> float | None:
     """The reward of a right answer where the prompt named a budget: beyond it, no more than a wrong answer earns."""
     if earned is None or budget_usd is None:

@@ -83,7 +83,11 @@ class Trainer:
         self._set_aside = SetAside(iterations=config.rest_iterations)
         self._headroom = Headroom()
         self._collector = Collector(
-            verifier=config.verifier, language=config.language, per_usd=config.per_usd, concurrency=config.concurrency
+            verifier=config.verifier,
+            language=config.language,
+            per_usd=config.per_usd,
+            per_step=config.per_step,
+            concurrency=config.concurrency,
         )
 
     async def run(self) -> None:
