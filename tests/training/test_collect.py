@@ -127,6 +127,8 @@ async def test_steps_come_off_a_right_answer() -> None:
     collector = Collector(verifier=GymVerifier(), language=Language(), per_step=0.01)
     [group] = await collector.collect(Writes(ONE, two), [task(pool(Scripted("Answer: 42")))], 2)
     assert [r.turns[0].reward for r in group.rollouts] == pytest.approx([0.99, 0.98])
+    [group] = await collector.collect(Writes(ONE, two), [task(pool(Scripted("Answer: 42")), thrift=0.5)], 2)
+    assert [r.turns[0].reward for r in group.rollouts] == pytest.approx([0.995, 0.99])
 
 
 async def test_an_answer_beyond_the_budget_in_the_prompt_earns_no_more_than_a_wrong_one() -> None:

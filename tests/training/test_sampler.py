@@ -59,6 +59,13 @@ def test_kinds_with_headroom_come_more_often_and_solved_ones_do_not_vanish() -> 
     assert seen["word"] > 1.5 * seen["fact"] > 1.5 * seen["choice"] > 0
 
 
+def test_a_kind_saves_only_when_it_is_solved() -> None:
+    headroom = Headroom(correct={"word": 0.9, "fact": 0.975, "choice": 1.0})
+    assert [headroom.thrift(kind, 0.95) for kind in ("code", "word", "fact", "choice")] == pytest.approx([0, 0, 1, 1])
+    assert headroom.thrift("fact", 0.96) == pytest.approx(0.75)
+    assert headroom.thrift("code", 0.0) == 1.0
+
+
 def test_headroom_follows_what_is_seen() -> None:
     headroom = Headroom(memory=0.5)
     headroom.learn("word", 0.0)

@@ -49,6 +49,8 @@ class Task:
     """What the untrained policy wrote, of which ``opening`` is the first line; "" where nothing was drawn."""
     budget_usd: float | None = None
     """What the prompt says an answer may cost; a right answer that cost more earns no more than a wrong one."""
+    thrift: float = 1.0
+    """How much of what the answer cost counts, in 0..1."""
     rounds: int = 1
     max_steps: int = 5
 
@@ -152,8 +154,8 @@ class Collector:
             raise failure.error()
         earned = reward(failure, verdict)
         if verdict is not None and verdict.correct:
-            earned = less_cost(earned, transcript.usage.cost_usd, per_usd=self.per_usd)
-            earned = less_steps(earned, len(transcript.results), per_step=self.per_step)
+            earned = less_cost(earned, transcript.usage.cost_usd, per_usd=self.per_usd * task.thrift)
+            earned = less_steps(earned, len(transcript.results), per_step=self.per_step * task.thrift)
             earned = within(earned, transcript.usage.cost_usd, budget_usd=task.budget_usd)
         return Turn(
             prompt_ids=prompt_ids, generation=generation, transcript=transcript, verdict=verdict, failure=failure, reward=earned

@@ -64,6 +64,8 @@ class TrainConfig:
     """What a dollar of worker cost takes off the reward of a right answer."""
     per_step: float = 0.0
     """What a step takes off it, so that what one step can do is not done in three."""
+    saving_from: float = 0.0
+    """From which share of right rollouts on a kind of question both count (:meth:`podium.training.sampler.Headroom.thrift`)."""
     budgets_usd: tuple[float, ...] = ()
     """Budgets, one of which each prompt names; a right answer beyond its budget earns no more than a wrong one."""
     max_void: float = 0.5

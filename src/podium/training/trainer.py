@@ -171,6 +171,7 @@ class Trainer:
             blur=config.blur,
             budgets_usd=config.budgets_usd,
         )
+        tasks = [replace(t, thrift=self._headroom.thrift(t.problem.kind, config.saving_from)) for t in tasks]
         exploration = config.exploration
         if exploration.anchor_at(progress) <= 0 and exploration.opened_at(progress) <= 0:
             return tasks
