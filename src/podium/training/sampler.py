@@ -68,7 +68,7 @@ class Headroom:
     running share of right rollouts, ``floor`` what even a solved kind keeps.
     """
 
-    memory: float = 0.9
+    memory: float = 0.95
     floor: float = 0.25
     correct: dict[str, float] = field(default_factory=dict)
 
@@ -77,10 +77,10 @@ class Headroom:
         return 1 + self.floor - self.correct.get(kind, 0.0)
 
     def thrift(self, kind: str, saving_from: float) -> float:
-        """How much of its cost counts for ``kind``: nothing until a share of ``saving_from`` comes out right, all from halfway to 1 on.
+        """How much of its cost counts for ``kind``: nothing until a share of ``saving_from`` is right, all from halfway to 1 on.
 
-        A group that is right throughout says "shorter is as good", also where the shorter plan fails one question in ten; there
-        are nine such groups for each that says otherwise. So a kind learns to be right first and to save when it is.
+        A group that is right throughout says "shorter is as good", also where the shorter plan fails one question in ten: there
+        are nine such groups for each that says otherwise. So a kind first learns to be right, and to save when it is.
         """
         if saving_from <= 0:
             return 1.0
