@@ -7,6 +7,7 @@ import pytest
 from podium.errors import Blame, BudgetExceeded, VerifierError, WorkerUnavailable
 from podium.gym import GymVerifier
 from podium.training.collect import Collector, Task
+from podium.training.exploration import second_drafts
 from podium.training.rows import anchors_of, rows_of, worker_positions
 from podium.types import Brief, Call, Card, Completion, Generation, Problem, Usage, Verdict
 from podium.workers.budget import Budget
@@ -110,6 +111,16 @@ async def test_a_second_round_sees_the_first_and_may_keep_its_answer() -> None:
     assert second.prompt_ids != first.prompt_ids
 
 
+async def test_what_the_untrained_policy_writes_in_second_rounds_can_be_kept_likely() -> None:
+    collector, workers = Collector(verifier=GymVerifier(), language=Language()), pool(Scripted("Answer: 42"))
+    groups = await collector.collect(Writes(ONE, KEEP), [task(workers, rounds=2), task(workers)], 3)
+    untrained = Writes(ONE, KEEP)
+    [(brief, text)] = second_drafts(groups, untrained)
+    assert text == KEEP
+    assert brief.earlier == (groups[0].rollouts[0].turns[0].transcript,)
+    assert second_drafts(groups[1:], untrained) == []
+
+
 async def test_dollars_come_off_a_right_answer_only() -> None:
     class Costs:
         async def __call__(self, call: Call) -> Completion:
@@ -151,7 +162,7 @@ async def test_an_opening_is_part_of_the_prompt_and_is_kept_likely() -> None:
     )
     # A character is a token here; the choice of workers and of what a step sees stays free to change.
     text = f"abc\n{ONE}"
-    [anchor] = anchors_of([group], Writes(ONE).prompt_ids, lambda ids: [text[i] for i in ids])
+    [anchor] = anchors_of([(group.brief, group.draft)], Writes(ONE).prompt_ids, lambda ids: [text[i] for i in ids])
     assert anchor.completion_ids == tuple(range(len(text)))
     assert group.rollouts[0].turns[0].prompt_ids == (*anchor.prompt_ids, *anchor.completion_ids[:4])
     assert anchor.choices == (text.index("0"), text.rindex("[]"))

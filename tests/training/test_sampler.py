@@ -107,7 +107,7 @@ def test_without_exploration_nothing_is_forced() -> None:
 
 @pytest.mark.parametrize(("progress", "weight"), [(0.0, 0.3), (0.69, 0.3), (0.8, 0.15), (0.9, 0.0)])
 def test_drafts_are_kept_likely_while_plans_are_opened_and_a_while_longer(progress: float, weight: float) -> None:
-    exploration = Exploration(opened=1.0, opened_while=0.5, opened_until=0.7, anchor=0.3, anchor_until=0.9)
+    exploration = Exploration(anchor=0.3, anchor_while=0.7, anchor_until=0.9)
     assert exploration.anchor_at(progress) == pytest.approx(weight)
 
 

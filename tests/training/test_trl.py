@@ -191,7 +191,7 @@ def _reference(
 def test_loss_and_gradient_are_those_of_the_reference_engine(
     moved: LocalPolicy, groups: list[RolloutGroup], rows: list[Row], entropy: float, anchor: float, tmp_path: Path
 ) -> None:
-    anchors = anchors_of(groups, moved.prompt_ids, _pieces(moved)) if anchor else []
+    anchors = anchors_of([(g.brief, g.draft) for g in groups], moved.prompt_ids, _pieces(moved)) if anchor else []
     assert len(anchors) == (1 if anchor else 0)
     expected = _reference(moved, rows, entropy=entropy, anchors=anchors, anchor=anchor)
     with _engine(moved, tmp_path) as engine:

@@ -85,7 +85,10 @@ def _lead(engine: Engine, folder: Path, entropy: float) -> None:
         # Three questions for two processes, one of them with an opening, one rollout of each spoilt by the world.
         drawn = tiny.tasks(iteration, questions=3, spoilt=(4,), opened=1)
         groups = asyncio.run(tiny.collected(engine, drawn, ROLLOUTS))
-        rows, anchors = rows_of(groups, engine.pieces), anchors_of(groups, engine.prompt_ids, engine.pieces)
+        rows, anchors = (
+            rows_of(groups, engine.pieces),
+            anchors_of([(g.brief, g.draft) for g in groups], engine.prompt_ids, engine.pieces),
+        )
         reports.append(engine.learn(rows, entropy=entropy, anchors=anchors, anchor=ANCHOR, seed=iteration))
         learned.append((rows, anchors))
     (folder / "rows.pickle").write_bytes(pickle.dumps(learned))

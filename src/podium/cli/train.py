@@ -128,7 +128,8 @@ async def train_in(path: Path, config: TrainConfig, budget: Budget, screen: Cons
     if engine is None:
         start = await asyncio.to_thread(_start, config, folder, screen)
         engine = ReferenceEngine(start, config.learner, iterations=config.iterations)
-        untrained = ReferenceEngine(start, config.learner, iterations=config.iterations)
+        drafting = start if config.drafts is None else LocalPolicy.load(config.drafts, temperature=1.0, seed=0)
+        untrained = ReferenceEngine(drafting, config.learner, iterations=config.iterations)
     elif config.exploration.opened:
         raise ConfigError("openings are drawn from a second, untrained model, which this engine does not hold: opened=0.0")
     else:

@@ -66,6 +66,7 @@ def config(seed: int = 0) -> TrainConfig:
             opened_while=0.5,
             opened_until=0.55,
             anchor=0.3,
+            anchor_while=0.55,
             anchor_until=0.7,
         ),
         rest_iterations=0,
@@ -100,17 +101,25 @@ def adaptive(seed: int = 0) -> TrainConfig:
 
 
 def recursive(seed: int = 0) -> TrainConfig:
-    """Twenty iterations with a second round for half of the questions (paper, section 4.2 and 3.3)."""
+    """A second round for half of the questions (paper, section 4.2 and 3.3), on top of a finished run.
+
+    That run has nearly unlearned to keep an answer, and it leaves few wrong ones to mend. So drafts of the untrained policy,
+    which keeps every other answer, are kept likely at first, and half of the first rounds follow one of its plans.
+    """
     usual = config(seed)
+    run = Path("runs") / usual.name / f"seed-{seed}"
     return replace(
         usual,
         name="gym-recursive",
-        start=Path("runs") / usual.name / f"seed-{seed}" / "policy",
-        iterations=20,
+        start=run / "policy",
+        drafts=run / "start",
+        iterations=40,
         recursive=0.5,
+        per_step=0.03,
+        saving_from=0.0,
         blur=1.0,
-        learner=LearnerConfig(learning_rate=3e-4, updates=2),
-        exploration=Exploration(),
+        learner=LearnerConfig(learning_rate=5e-4, updates=2),
+        exploration=Exploration(opened=0.5, opened_while=1.0, anchor=0.3, anchor_while=0.25, anchor_until=0.5, anchored_round=2),
     )
 
 

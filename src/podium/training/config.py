@@ -66,6 +66,8 @@ class TrainConfig:
     """What a step takes off it, so that what one step can do is not done in three."""
     saving_from: float = 0.0
     """From which share of right rollouts on a kind of question both count (:meth:`podium.training.sampler.Headroom.thrift`)."""
+    drafts: Path | None = None
+    """Folder of the untrained policy that openings and drafts come from; None: the start."""
     budgets_usd: tuple[float, ...] = ()
     """Budgets, one of which each prompt names; a right answer beyond its budget earns no more than a wrong one."""
     max_void: float = 0.5

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from podium.training.collect import Task, Writer
+from podium.training.rollout import RolloutGroup
+from podium.types import Brief
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +39,17 @@ class Exploration:
     """Share of the run at which the last opening is forced; in between it falls evenly."""
     anchor: float = 0.0
     """Weight of keeping drafts of the untrained policy likely: what nobody writes for a while would be forgotten."""
-    anchor_until: float = 0.0
-    """Share of the run at which that weight has fallen to 0, from where the openings end; before that, drafts end with them.
+    anchor_while: float = 0.0
+    """Share of the run for which that stays so.
 
-    Plans that the policy now chooses itself are held near the untrained policy's for a while, so that each kind of question finds
-    its own: otherwise the first kind to find its plan draws the others along before their own rewards are heard.
+    Best for longer than the openings: plans that the policy then chooses itself are held near the untrained policy's for a while,
+    so that each kind of question finds its own. Otherwise the first kind to find its plan draws the others along before their own
+    rewards are heard.
     """
+    anchor_until: float = 0.6
+    """Share of the run at which it has fallen to 0."""
+    anchored_round: int = 1
+    """Which drafts those are: first rounds, or 2 for a run that teaches second rounds to a policy that plans already."""
 
     def entropy_at(self, progress: float) -> float:
         """The coefficient of the entropy bonus."""
@@ -54,7 +61,7 @@ class Exploration:
 
     def anchor_at(self, progress: float) -> float:
         """The weight of drafts, which stand beside every group while it is above 0."""
-        return self.anchor * _falling(progress, self.opened_until, self.anchor_until)
+        return self.anchor * _falling(progress, self.anchor_while, self.anchor_until)
 
 
 def _falling(progress: float, until: float, zero: float) -> float:
@@ -71,6 +78,17 @@ def with_drafts(tasks: Sequence[Task], untrained: Writer, opened: float, rng: ra
         replace(task, draft=draft, opening=first_line(draft) if rng.random() < opened else "")
         for task, draft in zip(tasks, drafts, strict=True)
     ]
+
+
+def second_drafts(groups: Sequence[RolloutGroup], untrained: Writer) -> list[tuple[Brief, str]]:
+    """For each group with second rounds, what ``untrained`` writes in the second round of its first such rollout."""
+    briefs = []
+    for group in groups:
+        first = next((rollout.turns[0] for rollout in group.rollouts if len(rollout.turns) > 1), None)
+        if first is not None:
+            briefs.append(replace(group.brief, earlier=(first.transcript,)))
+    written = untrained.write_many(briefs, 1) if briefs else []
+    return [(brief, row[0].text) for brief, row in zip(briefs, written, strict=True)]
 
 
 def first_line(text: str) -> str:

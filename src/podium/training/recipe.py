@@ -11,7 +11,7 @@ from podium.training.warm_start import WarmStart
 from podium.workers.config import read_pool
 from podium.workers.pool import WorkerPool
 
-_MADE = ("problems", "pool", "verifier", "warm_start", "start", "concurrency", "notes")
+_MADE = ("problems", "pool", "verifier", "warm_start", "concurrency", "notes")
 _CALLED = ("problems", "carried_out")
 
 
@@ -28,7 +28,6 @@ def fingerprint(config: TrainConfig) -> dict[str, Any]:
     plain: dict[str, Any] = _plain(
         {
             **described,
-            "start": None if config.start is None else str(config.start),
             "verifier": type(config.verifier).__name__,
             "warm_start": None if config.warm_start is None else _described(config.warm_start),
             "problems": _hash(problem.id for problem in config.problems()),
@@ -49,9 +48,11 @@ def _names(pool: Callable[[], WorkerPool] | Path) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """``value`` as it comes back from a JSON file: tuples are lists."""
+    """``value`` as it comes back from a JSON file: tuples are lists, paths are texts."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, Path):
+        return str(value)
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 

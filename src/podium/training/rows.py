@@ -58,19 +58,19 @@ def rows_of(groups: Iterable[RolloutGroup], pieces: Callable[[Sequence[int]], li
 
 
 def anchors_of(
-    groups: Iterable[RolloutGroup],
+    drafts: Iterable[tuple[Brief, str]],
     prompt_ids: Callable[[Brief, str], Sequence[int]],
     pieces: Callable[[Sequence[int]], list[str]],
 ) -> list[Row]:
-    """The draft of each group that had one, as a text to be kept likely.
+    """Drafts, each with the brief it was written for, as texts to be kept likely.
 
     What is learned stays free to change, and stands in ``choices``: the worker ids, and where it is decided what a step sees.
     """
     rows = []
-    for group in groups:
-        if group.draft:
-            prompt = tuple(prompt_ids(group.brief, ""))
-            draft = tuple(prompt_ids(group.brief, group.draft))[len(prompt) :]
+    for brief, text in drafts:
+        prompt = tuple(prompt_ids(brief, ""))
+        draft = tuple(prompt_ids(brief, text))[len(prompt) :]
+        if draft:
             written = pieces(draft)
             free = tuple(sorted({*worker_positions(written), *_access_positions(written)}))
             rows.append(Row(prompt_ids=prompt, completion_ids=draft, logprobs=(0.0,) * len(draft), advantage=0.0, choices=free))

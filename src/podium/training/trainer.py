@@ -12,7 +12,7 @@ from podium.training.advantage import ADVANTAGES
 from podium.training.checkpoint import RunFolder
 from podium.training.collect import Collector, Task, Writer
 from podium.training.config import TrainConfig
-from podium.training.exploration import with_drafts
+from podium.training.exploration import second_drafts, with_drafts
 from podium.training.monitor import CollapseRule, Iteration, measured
 from podium.training.rollout import Rollout, RolloutGroup, Turn
 from podium.training.rounds import over_rounds
@@ -147,13 +147,23 @@ class Trainer:
             learning = self._engine.learn(
                 rows,
                 entropy=exploration.entropy_at(progress),
-                anchors=anchors_of(groups, self._engine.prompt_ids, self._engine.pieces),
+                anchors=self._anchors(groups, progress),
                 anchor=exploration.anchor_at(progress),
                 seed=number,
             )
         ended = time.perf_counter()
         seconds = {"collect": collected - started, "learn": ended - collected}
         return measured(iteration, groups, learning=learning, seconds=seconds), groups
+
+    def _anchors(self, groups: Sequence[RolloutGroup], progress: float) -> list[Row]:
+        exploration = self._config.exploration
+        if exploration.anchor_at(progress) <= 0:
+            return []
+        if exploration.anchored_round == 2:
+            drafts = second_drafts(groups, self._untrained)
+        else:
+            drafts = [(group.brief, group.draft) for group in groups]
+        return anchors_of(drafts, self._engine.prompt_ids, self._engine.pieces)
 
     def _tasks(self, iteration: int, progress: float) -> list[Task]:
         config = self._config
