@@ -7,7 +7,7 @@ import pytest
 from podium.errors import Blame, BudgetExceeded, VerifierError, WorkerUnavailable
 from podium.gym import GymVerifier
 from podium.training.collect import Collector, Task
-from podium.training.exploration import second_drafts
+from podium.training.exploration import keep_or_plan_anew
 from podium.training.rows import anchors_of, rows_of, worker_positions
 from podium.types import Brief, Call, Card, Completion, Generation, Problem, Usage, Verdict
 from podium.workers.budget import Budget
@@ -15,6 +15,7 @@ from podium.workers.metered import Metered
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
 from podium.workflow.language import Language
+from podium.workflow.parse import parse
 
 PROBLEM = Problem(question="What is 6 times 7? Answer with a number.", target="42", kind="word", source="test")
 ONE = 'model_id = [0]\nsubtasks = ["Answer."]\naccess_list = [[]]'
@@ -111,14 +112,15 @@ async def test_a_second_round_sees_the_first_and_may_keep_its_answer() -> None:
     assert second.prompt_ids != first.prompt_ids
 
 
-async def test_what_the_untrained_policy_writes_in_second_rounds_can_be_kept_likely() -> None:
+async def test_keeping_an_answer_and_planning_anew_are_held_likely_in_turns() -> None:
     collector, workers = Collector(verifier=GymVerifier(), language=Language()), pool(Scripted("Answer: 42"))
-    groups = await collector.collect(Writes(ONE, KEEP), [task(workers, rounds=2), task(workers)], 3)
-    untrained = Writes(ONE, KEEP)
-    [(brief, text)] = second_drafts(groups, untrained)
-    assert text == KEEP
-    assert brief.earlier == (groups[0].rollouts[0].turns[0].transcript,)
-    assert second_drafts(groups[1:], untrained) == []
+    tasks = [task(workers, rounds=2), task(workers), task(workers, rounds=2)]
+    groups = await collector.collect(Writes(ONE, KEEP), tasks, 3)
+    [kept, anew] = keep_or_plan_anew(groups, Writes("as at the start"), Language())
+    assert parse(kept[1], kept[0], Language()) is None
+    assert anew[1] == "as at the start"
+    assert [brief.earlier for brief, _ in (kept, anew)] == [(groups[index].rollouts[0].turns[0].transcript,) for index in (0, 2)]
+    assert keep_or_plan_anew(groups[1:2], Writes("unasked"), Language()) == []
 
 
 async def test_dollars_come_off_a_right_answer_only() -> None:

@@ -1,5 +1,6 @@
 """What a second round brings: the same Conductor with one round and with two, on the same problems."""
 
+import asyncio
 import math
 import statistics
 from collections.abc import Sequence
@@ -8,24 +9,36 @@ from typing import Any
 
 from podium.cli.wiring import Team
 from podium.conduct import Conductor
-from podium.errors import PodiumError
+from podium.errors import WorkflowError
 from podium.gym import UNTRAINED_KINDS, GymVerifier
 from podium.policies.local import LocalPolicy
-from podium.types import Call, Problem
+from podium.types import Call, Completion, Problem
+
+_AT_ONCE = 64
 
 
 async def check_recursive(folder: Path, problems: Sequence[Problem], team: Team) -> dict[str, Any]:
     """The figures of the policy in ``folder``; the gain is over problems of the untrained kinds, with its 95 % interval."""
     policy = LocalPolicy.load(folder / "policy")
+    conductor = Conductor(policy, team.pool, rounds=2, language=policy.dialect.language)
+    gate = asyncio.Semaphore(_AT_ONCE)
+
+    async def conducted(problem: Problem) -> Completion | None:
+        async with gate:
+            try:
+                return await conductor.conduct(Call.plain(problem.question))
+            except WorkflowError:
+                return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(conducted(problem)) for problem in problems]
     verifier = GymVerifier()
     gains: list[int] = []
     kept: list[bool] = []
     first_calls = calls = 0
-    for problem in problems:
-        conductor = Conductor(policy, team.pool, rounds=2, language=policy.dialect.language)
-        try:
-            completion = await conductor.conduct(Call.plain(problem.question))
-        except PodiumError:
+    for problem, task in zip(problems, tasks, strict=True):
+        completion = task.result()
+        if completion is None:
             if problem.kind in UNTRAINED_KINDS:
                 gains.append(0)  # no workflow in round 1: wrong with one round and with two
             continue

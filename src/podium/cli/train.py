@@ -125,15 +125,18 @@ async def train_in(path: Path, config: TrainConfig, budget: Budget, screen: Cons
     """
     folder = RunFolder(path, fingerprint(config))
     untrained: Untrained
+    before: Untrained
     if engine is None:
         start = await asyncio.to_thread(_start, config, folder, screen)
         engine = ReferenceEngine(start, config.learner, iterations=config.iterations)
-        drafting = start if config.drafts is None else LocalPolicy.load(config.drafts, temperature=1.0, seed=0)
-        untrained = ReferenceEngine(drafting, config.learner, iterations=config.iterations)
+        before = untrained = ReferenceEngine(start, config.learner, iterations=config.iterations)
+        if config.drafts is not None:
+            drafting = LocalPolicy.load(config.drafts, temperature=1.0, seed=0)
+            untrained = ReferenceEngine(drafting, config.learner, iterations=config.iterations)
     elif config.exploration.opened:
         raise ConfigError("openings are drawn from a second, untrained model, which this engine does not hold: opened=0.0")
     else:
-        untrained = engine
+        before = untrained = engine
     try:
         async with AsyncExitStack() as stack:
             if config.verifier is None:
@@ -147,7 +150,7 @@ async def train_in(path: Path, config: TrainConfig, budget: Budget, screen: Cons
                 if seen.iteration % 10 == 9:
                     draw_curves(path / "metrics.jsonl", path / "curves.svg")
 
-            await Trainer(config, engine, untrained, pool, folder, on_iteration=on_iteration).run()
+            await Trainer(config, engine, untrained, pool, folder, on_iteration=on_iteration, start=before).run()
     finally:
         if folder.done():
             engine.save(path / "policy", version=f"{config.name}, seed {config.seed}, {folder.done()} iterations")

@@ -113,13 +113,13 @@ def recursive(seed: int = 0) -> TrainConfig:
         name="gym-recursive",
         start=run / "policy",
         drafts=run / "start",
-        iterations=40,
+        iterations=100,
         recursive=0.5,
-        per_step=0.03,
+        per_step=0.02,
         saving_from=0.0,
         blur=1.0,
         learner=LearnerConfig(learning_rate=5e-4, updates=2),
-        exploration=Exploration(opened=0.5, opened_while=1.0, anchor=0.3, anchor_while=0.25, anchor_until=0.5, anchored_round=2),
+        exploration=Exploration(opened=0.75, opened_while=1.0, anchor=0.3, anchor_while=0.5, anchor_until=0.7, anchored_round=2),
     )
 
 

@@ -15,7 +15,10 @@ from dataclasses import dataclass, replace
 
 from podium.training.collect import Task, Writer
 from podium.training.rollout import RolloutGroup
+from podium.training.warm_start import KEPT
 from podium.types import Brief
+from podium.workflow.language import Language
+from podium.workflow.parse import format_workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +52,8 @@ class Exploration:
     anchor_until: float = 0.6
     """Share of the run at which it has fallen to 0."""
     anchored_round: int = 1
-    """Which drafts those are: first rounds, or 2 for a run that teaches second rounds to a policy that plans already."""
+    """What is kept likely: 1, the drafts; 2, both keeping the first round's answer and planning anew, for a run that teaches
+    second rounds to a policy that has never tried one."""
 
     def entropy_at(self, progress: float) -> float:
         """The coefficient of the entropy bonus."""
@@ -80,15 +84,20 @@ def with_drafts(tasks: Sequence[Task], untrained: Writer, opened: float, rng: ra
     ]
 
 
-def second_drafts(groups: Sequence[RolloutGroup], untrained: Writer) -> list[tuple[Brief, str]]:
-    """For each group with second rounds, what ``untrained`` writes in the second round of its first such rollout."""
-    briefs = []
-    for group in groups:
-        first = next((rollout.turns[0] for rollout in group.rollouts if len(rollout.turns) > 1), None)
-        if first is not None:
-            briefs.append(replace(group.brief, earlier=(first.transcript,)))
-    written = untrained.write_many(briefs, 1) if briefs else []
-    return [(brief, row[0].text) for brief, row in zip(briefs, written, strict=True)]
+def keep_or_plan_anew(groups: Sequence[RolloutGroup], start: Writer, language: Language) -> list[tuple[Brief, str]]:
+    """Second briefs with what may be written there: in turns, the text that keeps the answer and what ``start`` writes.
+
+    As drafts they hold the choice between keeping and planning anew near one half, whatever the first round came to.
+    """
+    briefs = [
+        replace(group.brief, earlier=(rollout.turns[0].transcript,))
+        for group in groups
+        for rollout in [rollout for rollout in group.rollouts if len(rollout.turns) > 1][:1]
+    ]
+    keep = f"{KEPT}\n{format_workflow(None, language, round_number=2)}"
+    anew = briefs[1::2]
+    written = start.write_many(anew, 1) if anew else []
+    return [(brief, keep) for brief in briefs[::2]] + [(brief, row[0].text) for brief, row in zip(anew, written, strict=True)]
 
 
 def first_line(text: str) -> str:

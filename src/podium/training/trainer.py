@@ -12,7 +12,7 @@ from podium.training.advantage import ADVANTAGES
 from podium.training.checkpoint import RunFolder
 from podium.training.collect import Collector, Task, Writer
 from podium.training.config import TrainConfig
-from podium.training.exploration import second_drafts, with_drafts
+from podium.training.exploration import keep_or_plan_anew, with_drafts
 from podium.training.monitor import CollapseRule, Iteration, measured
 from podium.training.rollout import Rollout, RolloutGroup, Turn
 from podium.training.rounds import over_rounds
@@ -56,6 +56,7 @@ class Untrained(Writer, Protocol):
 class Trainer:
     """One run. Example: ``await Trainer(config, engine, untrained, pool, folder).run()``.
 
+    ``untrained`` writes openings and drafts, ``start`` (the same where None) is the policy as it was when the run began.
     ``on_iteration`` is told of every iteration, those of an earlier part of a resumed run excepted.
     """
 
@@ -69,12 +70,14 @@ class Trainer:
         *,
         on_iteration: Callable[[Iteration, Sequence[RolloutGroup]], None] | None = None,
         rule: CollapseRule | None = None,
+        start: Untrained | None = None,
     ) -> None:
         if config.verifier is None:
             raise ConfigError("a run needs somebody to judge the answers: name a verifier")
         self._config = config
         self._engine = engine
         self._untrained = untrained
+        self._start = untrained if start is None else start
         self._pool = pool
         self._folder = folder
         self._on_iteration = on_iteration
@@ -133,6 +136,7 @@ class Trainer:
         number = _seed(config.seed, iteration)
         self._engine.seed(number)
         self._untrained.seed(number)
+        self._start.seed(number)
         tasks = self._tasks(iteration, progress)
         groups = await self._collector.collect(self._engine, tasks, config.rollouts)
         collected = time.perf_counter()
@@ -160,7 +164,7 @@ class Trainer:
         if exploration.anchor_at(progress) <= 0:
             return []
         if exploration.anchored_round == 2:
-            drafts = second_drafts(groups, self._untrained)
+            drafts = keep_or_plan_anew(groups, self._start, self._config.language)
         else:
             drafts = [(group.brief, group.draft) for group in groups]
         return anchors_of(drafts, self._engine.prompt_ids, self._engine.pieces)
