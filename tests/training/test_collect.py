@@ -7,7 +7,7 @@ import pytest
 from podium.errors import Blame, BudgetExceeded, VerifierError, WorkerUnavailable
 from podium.gym import GymVerifier
 from podium.training.collect import Collector, Task
-from podium.training.exploration import keep_or_plan_anew
+from podium.training.exploration import hindsight
 from podium.training.rows import anchors_of, rows_of, worker_positions
 from podium.types import Brief, Call, Card, Completion, Generation, Problem, Usage, Verdict
 from podium.workers.budget import Budget
@@ -82,6 +82,15 @@ async def test_a_fault_of_the_world_is_void(where: str) -> None:
     assert rows_of([group], lambda ids: ["x"] * len(ids)) == []
 
 
+async def test_where_workers_are_chosen_is_marked_in_open_groups_only() -> None:
+    [group] = await Collector(verifier=GymVerifier(), language=Language()).collect(
+        Writes(ONE), [task(pool(Scripted("Answer: 42")))], 2
+    )
+    pieces = ["model_id = [", "0"]
+    assert {row.choices for row in rows_of([group], lambda ids: pieces)} == {(1,)}
+    assert {row.choices for row in rows_of([group], lambda ids: pieces, lambda group: False)} == {()}
+
+
 async def test_a_cap_stops_everything() -> None:
     card = Card(name="w0", prompt_usd=1.0, completion_usd=1.0)
     worker = Metered(Scripted("Answer: 42"), card, 100, [Budget(usd=0.01)])
@@ -112,15 +121,23 @@ async def test_a_second_round_sees_the_first_and_may_keep_its_answer() -> None:
     assert second.prompt_ids != first.prompt_ids
 
 
-async def test_keeping_an_answer_and_planning_anew_are_held_likely_in_turns() -> None:
-    collector, workers = Collector(verifier=GymVerifier(), language=Language()), pool(Scripted("Answer: 42"))
-    tasks = [task(workers, rounds=2), task(workers), task(workers, rounds=2)]
-    groups = await collector.collect(Writes(ONE, KEEP), tasks, 3)
-    [kept, anew] = keep_or_plan_anew(groups, Writes("as at the start"), Language())
-    assert parse(kept[1], kept[0], Language()) is None
-    assert anew[1] == "as at the start"
-    assert [brief.earlier for brief, _ in (kept, anew)] == [(groups[index].rollouts[0].turns[0].transcript,) for index in (0, 2)]
-    assert keep_or_plan_anew(groups[1:2], Writes("unasked"), Language()) == []
+async def test_hindsight_keeps_what_was_right_and_plans_anew_what_was_wrong() -> None:
+    collector = Collector(verifier=GymVerifier(), language=Language())
+    answers = ("42", "41", "42", "42")
+    groups = [
+        group
+        for answer in answers
+        for group in await collector.collect(Writes(ONE), [task(pool(Scripted(f"Answer: {answer}")), rounds=2)], 3)
+    ]
+    found = hindsight(groups, Writes("as at the start"), Language())
+    kept, anew = found[: len(found) // 2], found[len(found) // 2 :]
+    assert len(kept) == len(anew) == 3, "as many of the one as of the other"
+    assert all(parse(text, brief, Language()) is None for brief, text in kept)
+    assert {text for _, text in anew} == {"as at the start"}
+    assert {brief.earlier[0].answer for brief, _ in kept} == {"Answer: 42"}
+    assert {brief.earlier[0].answer for brief, _ in anew} == {"Answer: 41"}
+    assert hindsight(groups[:1], Writes("unasked"), Language()) == []
+    assert hindsight(await collector.collect(Writes(ONE), [task(pool(Scripted("Answer: 41")))], 1), Writes(""), Language()) == []
 
 
 async def test_dollars_come_off_a_right_answer_only() -> None:

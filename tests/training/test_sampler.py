@@ -66,6 +66,12 @@ def test_a_kind_saves_only_when_it_is_solved() -> None:
     assert headroom.thrift("code", 0.0) == 1.0
 
 
+def test_a_solved_kind_gets_no_entropy_bonus_any_more() -> None:
+    headroom = Headroom(correct={"fact": 0.3, "word": 0.7, "code": 0.85, "choice": 1.0})
+    assert [headroom.doubt(kind, 0.7) for kind in ("fact", "word", "code", "choice")] == pytest.approx([1, 1, 0.5, 0])
+    assert headroom.doubt("choice", 1.0) == headroom.doubt("unseen", 0.7) == 1.0
+
+
 def test_headroom_follows_what_is_seen() -> None:
     headroom = Headroom(memory=0.5)
     headroom.learn("word", 0.0)

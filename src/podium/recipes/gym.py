@@ -60,8 +60,9 @@ def config(seed: int = 0) -> TrainConfig:
         learner=LearnerConfig(learning_rate=1e-3, updates=2, final=0.2),
         exploration=Exploration(
             entropy=0.1,
-            entropy_while=0.35,
-            entropy_until=0.5,
+            entropy_while=0.5,
+            entropy_until=0.65,
+            settled_from=0.7,
             opened=1.0,
             opened_while=0.5,
             opened_until=0.55,
@@ -113,13 +114,15 @@ def recursive(seed: int = 0) -> TrainConfig:
         name="gym-recursive",
         start=run / "policy",
         drafts=run / "start",
-        iterations=100,
+        iterations=60,
+        questions=64,
+        rollouts=4,
         recursive=0.5,
         per_step=0.02,
         saving_from=0.0,
         blur=1.0,
-        learner=LearnerConfig(learning_rate=5e-4, updates=2),
-        exploration=Exploration(opened=0.75, opened_while=1.0, anchor=0.3, anchor_while=0.5, anchor_until=0.7, anchored_round=2),
+        learner=LearnerConfig(learning_rate=1e-3, updates=2),
+        exploration=Exploration(opened=0.75, opened_while=1.0, anchor=0.5, anchor_while=0.7, anchor_until=0.9, anchored_round=2),
     )
 
 

@@ -20,6 +20,9 @@ from podium.types import Brief
 from podium.workflow.language import Language
 from podium.workflow.parse import format_workflow
 
+_HINDSIGHTS = 16
+"""Texts of either sort per iteration."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exploration:
@@ -34,6 +37,8 @@ class Exploration:
     """Share of the run for which it stays so."""
     entropy_until: float = 0.6
     """Share of the run at which it has fallen to 0; in between it falls evenly."""
+    settled_from: float = 1.0
+    """From which share of right rollouts a kind of question gets less (:meth:`podium.training.sampler.Headroom.doubt`)."""
     opened: float = 0.0
     """Share of the groups that begin with a forced opening, at first."""
     opened_while: float = 0.3
@@ -52,8 +57,8 @@ class Exploration:
     anchor_until: float = 0.6
     """Share of the run at which it has fallen to 0."""
     anchored_round: int = 1
-    """What is kept likely: 1, the drafts; 2, both keeping the first round's answer and planning anew, for a run that teaches
-    second rounds to a policy that has never tried one."""
+    """What is kept likely: 1, the drafts; 2, for a run that teaches second rounds, what hindsight calls for in them
+    (:func:`hindsight`)."""
 
     def entropy_at(self, progress: float) -> float:
         """The coefficient of the entropy bonus."""
@@ -84,20 +89,29 @@ def with_drafts(tasks: Sequence[Task], untrained: Writer, opened: float, rng: ra
     ]
 
 
-def keep_or_plan_anew(groups: Sequence[RolloutGroup], start: Writer, language: Language) -> list[tuple[Brief, str]]:
-    """Second briefs with what may be written there: in turns, the text that keeps the answer and what ``start`` writes.
+def hindsight(groups: Sequence[RolloutGroup], start: Writer, language: Language) -> list[tuple[Brief, str]]:
+    """Second briefs with what the first round's verdict calls for: the text that keeps a right answer, and for a wrong
+    one what ``start`` writes there.
 
-    As drafts they hold the choice between keeping and planning anew near one half, whatever the first round came to.
+    As many of the one as of the other, so that neither is favoured but where the policy can tell the two apart.
     """
-    briefs = [
-        replace(group.brief, earlier=(rollout.turns[0].transcript,))
-        for group in groups
-        for rollout in [rollout for rollout in group.rollouts if len(rollout.turns) > 1][:1]
-    ]
+    right: list[Brief] = []
+    wrong: list[Brief] = []
+    for group in groups:
+        for first in (rollout.turns[0] for rollout in group.rollouts if len(rollout.turns) > 1):
+            if first.verdict is not None:
+                brief = replace(group.brief, earlier=(first.transcript,))
+                (right if first.verdict.correct else wrong).append(brief)
+    each = min(len(right), len(wrong), _HINDSIGHTS)
+    right, wrong = _spread(right, each), _spread(wrong, each)
     keep = f"{KEPT}\n{format_workflow(None, language, round_number=2)}"
-    anew = briefs[1::2]
-    written = start.write_many(anew, 1) if anew else []
-    return [(brief, keep) for brief in briefs[::2]] + [(brief, row[0].text) for brief, row in zip(anew, written, strict=True)]
+    written = start.write_many(wrong, 1) if wrong else []
+    return [(brief, keep) for brief in right] + [(brief, row[0].text) for brief, row in zip(wrong, written, strict=True)]
+
+
+def _spread(briefs: Sequence[Brief], n: int) -> list[Brief]:
+    """``n`` of them, evenly over all groups."""
+    return [briefs[index * len(briefs) // n] for index in range(n)]
 
 
 def first_line(text: str) -> str:

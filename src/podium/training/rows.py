@@ -36,10 +36,18 @@ class Row:
     """What each choice is about, for imitation (:mod:`podium.training.imitation`); else ()."""
 
 
-def rows_of(groups: Iterable[RolloutGroup], pieces: Callable[[Sequence[int]], list[str]]) -> list[Row]:
-    """One row for each turn that has a reward. ``pieces`` gives the text of each token."""
+def rows_of(
+    groups: Iterable[RolloutGroup],
+    pieces: Callable[[Sequence[int]], list[str]],
+    is_open: Callable[[RolloutGroup], bool] = lambda group: True,
+) -> list[Row]:
+    """One row for each turn that has a reward. ``pieces`` gives the text of each token.
+
+    Where workers are chosen is marked, for the entropy bonus, in the groups that are still ``is_open``.
+    """
     rows = []
     for group in groups:
+        marked = is_open(group)
         for rollout in group.rollouts:
             for turn in rollout.turns:
                 if turn.reward is None:
@@ -50,7 +58,7 @@ def rows_of(groups: Iterable[RolloutGroup], pieces: Callable[[Sequence[int]], li
                         completion_ids=turn.generation.token_ids,
                         logprobs=turn.generation.logprobs,
                         advantage=turn.advantage,
-                        choices=worker_positions(pieces(turn.generation.token_ids)),
+                        choices=worker_positions(pieces(turn.generation.token_ids)) if marked else (),
                         workers=len(group.brief.cards),
                     )
                 )

@@ -76,6 +76,14 @@ class Headroom:
         """How often ``kind`` is drawn, relative to the others; 1 before anything is known of it."""
         return 1 + self.floor - self.correct.get(kind, 0.0)
 
+    def doubt(self, kind: str, settled_from: float) -> float:
+        """How much of the entropy bonus ``kind`` still gets: all while many of its rollouts fail, none once all are right.
+
+        It falls evenly from a share of ``settled_from`` right on; 1.0 keeps it for every kind. A kind of three steps needs its
+        choices open for longer than one of one step, and what is solved is only disturbed by it.
+        """
+        return 1.0 if settled_from >= 1 else min(1.0, (1 - self.correct.get(kind, 0.0)) / (1 - settled_from))
+
     def thrift(self, kind: str, saving_from: float) -> float:
         """How much of its cost counts for ``kind``: nothing until a share of ``saving_from`` is right, all from halfway to 1 on.
 

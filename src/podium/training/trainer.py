@@ -12,7 +12,7 @@ from podium.training.advantage import ADVANTAGES
 from podium.training.checkpoint import RunFolder
 from podium.training.collect import Collector, Task, Writer
 from podium.training.config import TrainConfig
-from podium.training.exploration import keep_or_plan_anew, with_drafts
+from podium.training.exploration import hindsight, with_drafts
 from podium.training.monitor import CollapseRule, Iteration, measured
 from podium.training.rollout import Rollout, RolloutGroup, Turn
 from podium.training.rounds import over_rounds
@@ -144,7 +144,12 @@ class Trainer:
         self._strike(iteration, groups)
         self._check_world(iteration, groups)
         exploration = config.exploration
-        rows = rows_of(groups, self._engine.pieces)
+        doubts = random.Random(f"doubts {config.seed} {iteration}")
+        rows = rows_of(
+            groups,
+            self._engine.pieces,
+            lambda group: doubts.random() < self._headroom.doubt(group.problem.kind, exploration.settled_from),
+        )
         learning: dict[str, float] = {}
         if rows:
             # A row without advantage still carries the entropy bonus, so every row that is not void is handed over.
@@ -164,7 +169,7 @@ class Trainer:
         if exploration.anchor_at(progress) <= 0:
             return []
         if exploration.anchored_round == 2:
-            drafts = keep_or_plan_anew(groups, self._start, self._config.language)
+            drafts = hindsight(groups, self._start, self._config.language)
         else:
             drafts = [(group.brief, group.draft) for group in groups]
         return anchors_of(drafts, self._engine.prompt_ids, self._engine.pieces)
