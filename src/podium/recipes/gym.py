@@ -104,8 +104,8 @@ def adaptive(seed: int = 0) -> TrainConfig:
 def recursive(seed: int = 0) -> TrainConfig:
     """A second round for half of the questions (paper, section 4.2 and 3.3), on top of a finished run.
 
-    That run has nearly unlearned to keep an answer, and it leaves few wrong ones to mend. So drafts of the untrained policy,
-    which keeps every other answer, are kept likely at first, and half of the first rounds follow one of its plans.
+    That run leaves few wrong answers to mend, so most first rounds follow a plan of the untrained policy; and it has never kept
+    an answer, so hindsight says when to. Many questions x 4: keep or plan anew is one choice per question.
     """
     usual = config(seed)
     run = Path("runs") / usual.name / f"seed-{seed}"
@@ -114,15 +114,14 @@ def recursive(seed: int = 0) -> TrainConfig:
         name="gym-recursive",
         start=run / "policy",
         drafts=run / "start",
-        iterations=60,
+        iterations=50,
         questions=64,
         rollouts=4,
         recursive=0.5,
-        per_step=0.02,
+        per_step=0.0,
         saving_from=0.0,
         blur=1.0,
-        learner=LearnerConfig(learning_rate=1e-3, updates=2),
-        exploration=Exploration(opened=0.75, opened_while=1.0, anchor=0.5, anchor_while=0.7, anchor_until=0.9, anchored_round=2),
+        exploration=Exploration(opened=0.75, opened_while=1.0, anchor=0.5, anchor_while=1.0, anchored_round=2),
     )
 
 
