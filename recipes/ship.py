@@ -38,8 +38,9 @@ def figures_of(run: Path, report: dict[str, Any]) -> dict[str, Any]:
     for part in parts:
         for figures in part["seeds"]:
             if Path(figures["run"]).resolve() == run.resolve():
-                seed = json.loads((run / "recipe.json").read_text(encoding="utf-8"))["seed"]
-                return {"command": "podium evaluate recipes/gym_check.toml --json", **figures, "seed": seed}
+                made = json.loads((run / "recipe.json").read_text(encoding="utf-8"))
+                place = {"run": f"runs/{made['name']}/{run.name}", "seed": made["seed"]}
+                return {"command": "podium evaluate recipes/gym_check.toml --json", **figures, **place}
     raise SystemExit(f"the report knows no run {run}")
 
 
