@@ -1,75 +1,35 @@
-"""Train a tiny Conductor in about a minute: one kind of question, four workers, a policy of 0.1 M parameters.
+"""Train a Conductor for a few iterations, from the start policy in the package, and ask it something.
 
-It starts from a policy that writes valid workflows and chooses workers at random, and learns from rewards alone whom to ask.
-Needs ``pip install 'podium[train]'``. The real thing is ``podium train recipes/gym.py`` (docs/training.md).
+It needs ``pip install 'podium[train]'``. The whole run is ``podium train recipes/gym.py`` (docs/training.md).
 """
 
 import asyncio
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
-from podium.gym import GymVerifier, World, specialists
-from podium.policies.local import use_threads
-from podium.training.checkpoint import RunFolder
-from podium.training.config import TrainConfig
-from podium.training.engine import ReferenceEngine
-from podium.training.exploration import Exploration
-from podium.training.imitation import warm_started
-from podium.training.learner_config import LearnerConfig
-from podium.training.recipe import fingerprint
-from podium.training.trainer import Trainer
-from podium.training.warm_start import WarmStart
-from podium.workers.pool import Member, WorkerPool
-from podium.workflow.language import Language
+from rich.console import Console
 
-WORLD = World()
-POOL = WorkerPool([Member(worker=worker, card=worker.card) for worker in specialists(WORLD, 4)])
-WARM_START = WarmStart(
-    problems=lambda: WORLD.problems(kinds=("choice",), n=400, seed=7),
-    steps=200,
-    questions=4,
-    learning_rate=5e-3,
-    workers=(4,),
-    vocab_size=400,
-    size={
-        "hidden_size": 64,
-        "intermediate_size": 128,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "num_key_value_heads": 2,
-    },
-)
-CONFIG = TrainConfig(
-    name="tiny",
-    problems=lambda: WORLD.problems(kinds=("choice",), n=400),
-    pool=lambda: POOL,
-    verifier=GymVerifier(),
-    language=Language(access="binary"),
-    warm_start=WARM_START,
-    iterations=30,
-    questions=8,
-    rollouts=12,
-    learner=LearnerConfig(learning_rate=1e-3),
-    exploration=Exploration(entropy=0.05, opened=0.5),
-)
+from podium import Call, Conductor
+from podium.cli.train import train_in
+from podium.policies.local import LocalPolicy
+from podium.policies.shipped import conductor_folder
+from podium.recipes.gym import WORLD, config, pool_without
+from podium.workers.budget import Budget
 
 
 async def main() -> None:
-    start = warm_started(WARM_START, CONFIG.language)
-    engine, untrained = (ReferenceEngine(start, CONFIG.learner, iterations=CONFIG.iterations) for _ in range(2))
+    """Eight questions, eight workflows each, four times; then one question to what came of it."""
+    recipe = replace(config(seed=1), start=conductor_folder("gym-start"), iterations=4, questions=8, rollouts=8)
     with tempfile.TemporaryDirectory() as folder:
-        await Trainer(
-            CONFIG,
-            engine,
-            untrained,
-            POOL,
-            RunFolder(Path(folder) / "run", fingerprint(CONFIG)),
-            on_iteration=lambda seen, _: print(
-                f"{seen.iteration + 1:3}  right {seen.correct:4.0%}  valid {seen.valid:4.0%}  steps {seen.steps:.2f}"
-            ),
-        ).run()
+        run = Path(folder) / "run"
+        await train_in(run, recipe, Budget(), Console())
+        policy = LocalPolicy.load(run / "policy")
+        conductor = Conductor(policy, pool_without(), language=policy.dialect.language)
+        question = WORLD.problems(n=1)[0].question
+        completion = await conductor(Call.plain(question))
+        print(question, completion.text, completion.transcripts[0].workflow, sep="\n\n")
 
 
 if __name__ == "__main__":
-    use_threads(1)
     asyncio.run(main())

@@ -99,7 +99,7 @@ async def _gym_table(console: Console, team: Team, chosen: list[Problem]) -> Non
         "known-best workflows": make_conductor("best", team),
     }
     if default_policy(team) == "trained":
-        together["the trained Conductor"] = make_conductor("trained", team)
+        together["trained Conductor"] = make_conductor("trained", team)
     rows += summarise(await evaluate_with_progress(together, chosen, GymVerifier()))
     console.print(_compact(rows))
     kinds = {problem.kind for problem in chosen}
