@@ -7,6 +7,19 @@ from typing import Annotated
 import typer
 
 from podium import __version__
+from podium.cli.flags import (
+    ConcurrencyFlag,
+    DataFlag,
+    JournalFlag,
+    JsonFlag,
+    PoolFlag,
+    RoundsFlag,
+    SecondsFlag,
+    TokensFlag,
+    UnsafeFlag,
+    UsdFlag,
+)
+from podium.cli.pool_commands import pool_app
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -14,29 +27,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Podium conducts several language models as one: for each question a policy writes a workflow, workers carry it out.",
 )
-pool_app = typer.Typer(no_args_is_help=True, help="Look after a pool of workers.")
 gym_app = typer.Typer(no_args_is_help=True, help="The offline world: problems, rule-based workers, a test server.")
 data_app = typer.Typer(no_args_is_help=True, help="The public benchmarks by name.")
 app.add_typer(data_app, name="data")
 app.add_typer(pool_app, name="pool")
 app.add_typer(gym_app, name="gym")
-
-PoolFlag = Annotated[Path | None, typer.Option("--pool", help="Pool file (TOML); without it, the built-in offline pool.")]
-JournalFlag = Annotated[
-    Path | None,
-    typer.Option(help="Keep every paid reply in this file and never pay for it twice."),
-]
-UsdFlag = Annotated[float | None, typer.Option("--budget-usd", help="Stop before more than this is spent.")]
-TokensFlag = Annotated[int | None, typer.Option("--budget-tokens", help="Stop before more tokens than this are used.")]
-SecondsFlag = Annotated[float | None, typer.Option("--budget-seconds", help="Stop after this many seconds.")]
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-RoundsFlag = Annotated[int, typer.Option(min=1, max=20, help="Workflows per question at most; above 1 is recursion.")]
-ConcurrencyFlag = Annotated[int, typer.Option(min=1, max=4096, help="Questions in flight at once.")]
-
-DataFlag = Annotated[Path | None, typer.Option("--data-dir", help="Folder with local copies; without it, the public hub.")]
-UnsafeFlag = Annotated[
-    bool, typer.Option("--unsafe-local", help="Run programs without a sandbox where none can be made; every verdict says so.")
-]
 
 
 @app.callback(invoke_without_command=True)
@@ -117,6 +112,7 @@ def evaluate(
     concurrency: ConcurrencyFlag = 64,
     as_json: JsonFlag = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print the table in Markdown.")] = False,
+    compare: Annotated[str | None, typer.Option(help="This arm against every other one, problem by problem.")] = None,
     runs: Annotated[
         Path | None, typer.Option(help="With a gym check: the folder of the runs, instead of the one it names.")
     ] = None,
@@ -154,6 +150,7 @@ def evaluate(
             rounds=rounds,
             as_json=as_json,
             as_markdown=as_markdown,
+            compare=compare,
         )
         asyncio.run(measure(flags))
 
@@ -213,30 +210,6 @@ def train(
                 as_json=as_json,
             )
         )
-
-
-@pool_app.command("check")
-def pool_check(
-    pool: Annotated[Path, typer.Option(help="Pool file (TOML).")] = Path("pool.toml"),
-    seconds: Annotated[float, typer.Option(min=0.1, help="How long a worker may take.")] = 60.0,
-    as_json: JsonFlag = False,
-) -> None:
-    """Ask every worker for one word: does it answer, how fast, is its price known?"""
-    from podium.cli.check import check
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        asyncio.run(check(pool, seconds=seconds, as_json=as_json))
-
-
-@pool_app.command("ledger")
-def pool_ledger(journal: Annotated[Path, typer.Argument(help="A journal file.")], as_json: JsonFlag = False) -> None:
-    """What was spent, per run and worker."""
-    from podium.cli.check import ledger
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        asyncio.run(ledger(journal, as_json=as_json))
 
 
 @data_app.command("list")

@@ -17,6 +17,13 @@ def need_train() -> None:
         raise ConfigError(f"this needs {', '.join(missing)}: pip install 'podium[train]'")
 
 
+def need_stats() -> None:
+    """Raises :class:`ConfigError` where scipy and scikit-learn are not installed."""
+    missing = [name for name in ("numpy", "scipy", "sklearn") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ConfigError(f"this needs {', '.join(missing)}: pip install 'podium[stats]'")
+
+
 def need_trl() -> None:
     """Raises :class:`ConfigError` where TRL is not installed."""
     need_train()

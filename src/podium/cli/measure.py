@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from podium.cli.extras import need_stats
 from podium.cli.many import progress
 from podium.cli.screen import Screen
 from podium.cli.verifying import open_verifiers
@@ -12,7 +14,7 @@ from podium.cli.wiring import Team, default_policy, make_conductor, open_team
 from podium.errors import ConfigError
 from podium.evaluation.evaluate import Result, evaluate
 from podium.evaluation.metrics import summarise
-from podium.evaluation.report import as_object, markdown_table, terminal_table
+from podium.evaluation.report import as_object, markdown_comparisons, markdown_table, terminal_comparisons, terminal_table
 from podium.gym.world import SPLITS, World
 from podium.protocols import Verifier, Worker
 from podium.tasks.benchmarks.registry import load
@@ -21,6 +23,9 @@ from podium.tasks.instructions import instructed
 from podium.types import Problem, Usage
 from podium.workers.budget import Budget
 from podium.workflow.draw import dollars
+
+if TYPE_CHECKING:
+    from podium.evaluation.compare import Comparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,26 +49,43 @@ class EvaluateFlags:
     rounds: int
     as_json: bool
     as_markdown: bool
+    compare: str | None
 
 
 async def measure(flags: EvaluateFlags) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
-    problems = _problems(flags)
+    if flags.compare is not None:
+        need_stats()
+    problems = chosen_problems(
+        file=flags.file, gym=flags.gym, set_name=flags.set_name, data_dir=flags.data_dir, n=flags.n, split=flags.split
+    )
     async with (
         open_verifiers({problem.kind for problem in problems}, unsafe_local=flags.unsafe_local) as verifier,
         open_team(flags.pool, flags.budget, flags.journal, run=f"evaluate {flags.out or ''}".strip()) as team,
     ):
-        arms = {name: _arm(name, team, flags.rounds) for name in flags.arms or default_arms(team)}
+        names = tuple(dict.fromkeys((*(flags.arms or default_arms(team)), *([flags.compare] if flags.compare else []))))
+        arms = {name: _arm(name, team, flags.rounds) for name in names}
         results = await evaluate_with_progress(
             arms, problems, verifier, out=flags.out, repeats=flags.repeats, concurrency=flags.concurrency
         )
-    rows = summarise(results)
+    rows, comparisons = summarise(results), _compared(results, flags.compare, names)
     if flags.as_json:
-        print(json.dumps(as_object(rows)))  # noqa: T201 - the command's output
+        more = {"comparisons": [asdict(each) for each in comparisons]} if comparisons else {}
+        print(json.dumps(as_object(rows) | more))  # noqa: T201 - the command's output
     elif flags.as_markdown:
-        print(markdown_table(rows))  # noqa: T201
+        print("\n\n".join([markdown_table(rows), *([markdown_comparisons(comparisons)] if comparisons else [])]))  # noqa: T201
     else:
         Screen().print(terminal_table(rows))
+        if comparisons:
+            Screen().print(terminal_comparisons(comparisons))
+
+
+def _compared(results: Sequence[Result], arm: str | None, names: Sequence[str]) -> "list[Comparison]":
+    if arm is None:
+        return []
+    from podium.evaluation.compare import compare
+
+    return compare(results, arm, [name for name in names if name != arm])
 
 
 async def evaluate_with_progress(
@@ -104,21 +126,23 @@ def _arm(name: str, team: Team, rounds: int) -> Worker:
         raise ConfigError(f"arm {name!r}: {error}; or worker:NAME, the bare worker") from error
 
 
-def _problems(flags: EvaluateFlags) -> list[Problem]:
+def chosen_problems(
+    *, file: Path | None, gym: int | None, set_name: str | None, data_dir: Path | None, n: int | None, split: str | None
+) -> list[Problem]:
     """The problems that are asked for. Raises :class:`ConfigError`."""
-    if [flags.file, flags.gym, flags.set_name].count(None) != 2:
-        raise ConfigError("evaluate on one of: --file problems.jsonl, --gym 100 (gym problems), --set math500 (a benchmark)")
-    if flags.gym is not None:
-        split = flags.split or "held_out_numbers"
+    if [file, gym, set_name].count(None) != 2:
+        raise ConfigError("name one of: --file problems.jsonl, --gym 100 (gym problems), --set math500 (a benchmark)")
+    if gym is not None:
+        split = split or "held_out_numbers"
         if split not in SPLITS:
             raise ConfigError(f"there is no split {split!r}; the gym has {', '.join(SPLITS)}")
-        return World().problems(split=split, n=flags.gym)
-    if flags.set_name is not None:
-        return [instructed(problem) for problem in load(flags.set_name, split=flags.split, data_dir=flags.data_dir)[: flags.n]]
-    if flags.file is None:
+        return World().problems(split=split, n=gym)
+    if set_name is not None:
+        return [instructed(problem) for problem in load(set_name, split=split, data_dir=data_dir)[:n]]
+    if file is None:
         raise ConfigError("name a file")
-    problems = read_questions(flags.file)
+    problems = read_questions(file)
     blank = sum(not problem.target for problem in problems)
     if blank:
-        raise ConfigError(f"{blank} of {len(problems)} problems in {flags.file} have no target, so nothing can be judged")
+        raise ConfigError(f"{blank} of {len(problems)} problems in {file} have no target, so nothing can be judged")
     return problems

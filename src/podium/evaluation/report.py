@@ -5,18 +5,35 @@ All three show the same rows. What is unknown says ``unknown``; what there was n
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
 from podium.evaluation.metrics import Row
 
+if TYPE_CHECKING:
+    from podium.evaluation.compare import Comparison
+
 _NONE = "–"
 
 
 def terminal_table(rows: Sequence[Row]) -> Table:
     """The rows of ``summarise`` as a table for Rich. Example: ``Console().print(terminal_table(summarise(results)))``."""
-    header, body = _cells(rows)
+    return _terminal(*_cells(rows))
+
+
+def terminal_comparisons(comparisons: "Sequence[Comparison]") -> Table:
+    """One arm against others, problem by problem, as a table for Rich."""
+    return _terminal(*_comparison_cells(comparisons))
+
+
+def markdown_comparisons(comparisons: "Sequence[Comparison]") -> str:
+    """The same table in Markdown."""
+    return _markdown(*_comparison_cells(comparisons))
+
+
+def _terminal(header: list[str], body: list[list[str]]) -> Table:
     table = Table()
     for index, name in enumerate(header):
         table.add_column(name, justify="left" if index == 0 else "right")
@@ -28,7 +45,10 @@ def terminal_table(rows: Sequence[Row]) -> Table:
 
 def markdown_table(rows: Sequence[Row]) -> str:
     """The same table in Markdown, without a line end after the last row. Example: ``print(markdown_table(rows))``."""
-    header, body = _cells(rows)
+    return _markdown(*_cells(rows))
+
+
+def _markdown(header: list[str], body: list[list[str]]) -> str:
     ruler = ["---"] + ["---:"] * (len(header) - 1)
     lines = [[_escaped(cell) for cell in line] for line in (header, *body)]
     return "\n".join("| " + " | ".join(line) + " |" for line in (lines[0], ruler, *lines[1:]))
@@ -75,6 +95,37 @@ def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
             ]
         )
     return header, body
+
+
+def _comparison_cells(comparisons: "Sequence[Comparison]") -> tuple[list[str], list[list[str]]]:
+    header = [
+        f"{comparisons[0].arm} less",
+        "points (95 % CI)",
+        "won",
+        "lost",
+        "problems",
+        "p (McNemar)",
+        "p (Holm)",
+        "to see half",
+    ]
+    body = [
+        [
+            each.other,
+            f"{100 * each.difference:+.1f} ({100 * each.interval.low:+.1f} to {100 * each.interval.high:+.1f})",
+            str(each.wins),
+            str(each.losses),
+            str(each.problems),
+            _chance(each.p),
+            _chance(each.p_holm),
+            _NONE if each.needed is None else str(each.needed),
+        ]
+        for each in comparisons
+    ]
+    return header, body
+
+
+def _chance(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _rate(row: Row) -> str:

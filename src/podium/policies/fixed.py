@@ -39,7 +39,12 @@ class FromBrief:
 
 def solo(worker: int) -> FromBrief:
     """One step: worker ``worker`` answers."""
-    return FromBrief(lambda brief: Workflow(steps=(Step(worker=worker, subtask=_ANSWER),)))
+    return FromBrief(lambda brief: alone(worker))
+
+
+def alone(worker: int) -> Workflow:
+    """The workflow of one step in which ``worker`` answers."""
+    return Workflow(steps=(Step(worker=worker, subtask=_ANSWER),))
 
 
 def self_reflection(worker: int, calls: int = 5) -> FromBrief:

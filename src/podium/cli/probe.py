@@ -1,0 +1,78 @@
+"""``podium pool probe``: is there anything to conduct in a pool, before a dollar goes into training?"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from podium.cli.extras import need_stats
+from podium.cli.measure import chosen_problems, evaluate_with_progress
+from podium.cli.screen import Screen
+from podium.cli.verifying import open_verifiers
+from podium.cli.wiring import open_team
+from podium.protocols import Worker
+from podium.tasks.datasets import load_replay_problems
+from podium.types import Problem
+from podium.workers.budget import Budget
+from podium.workers.recorded import load_replay
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeFlags:
+    """The flags of ``podium pool probe`` as the user set them."""
+
+    file: Path | None
+    gym: int | None
+    set_name: str | None
+    data_dir: Path | None
+    n: int | None
+    pool: Path | None
+    replay: Path | None
+    replay_set: str
+    repeats: int
+    budget: Budget
+    journal: Path | None
+    out: Path | None
+    unsafe_local: bool
+    as_json: bool
+
+
+async def probe(flags: ProbeFlags) -> None:
+    """Ask every worker alone, and say what choosing among them could gain. Raises :class:`PodiumError`."""
+    need_stats()
+    from podium.evaluation.headroom import headroom
+
+    problems = _problems(flags)
+    async with (
+        open_verifiers({problem.kind for problem in problems}, unsafe_local=flags.unsafe_local) as verifier,
+        open_team(flags.pool, flags.budget, flags.journal, run=f"probe {flags.out or ''}".strip()) as team,
+    ):
+        workers: dict[str, Worker] = {member.name: member.worker for member in team.pool}
+        if flags.replay is not None:
+            workers = dict(load_replay(flags.replay, dataset=flags.replay_set))
+        # A recording says the same every time, so asking twice would only pretend that nothing of it was luck.
+        repeats = 1 if flags.replay is not None else flags.repeats
+        found = headroom(await evaluate_with_progress(workers, problems, verifier, out=flags.out, repeats=repeats))
+    if flags.as_json:
+        print(json.dumps({**asdict(found), "worth_training": found.is_worth_training, "verdict": found.verdict}))  # noqa: T201
+        return
+    table = Table("measure", "accuracy")
+    for name, value in (
+        (f"best worker, {found.best_worker}", found.best),
+        ("best worker of each kind of problem (cross-fitted)", found.best_per_kind),
+        ("oracle: the right worker for each problem", found.oracle),
+    ):
+        table.add_row(Text(name), f"{100 * value:.1f} %")
+    screen = Screen()
+    screen.print(table)
+    screen.print(Text(found.verdict), soft_wrap=True)
+
+
+def _problems(flags: ProbeFlags) -> list[Problem]:
+    if flags.replay is not None:
+        return load_replay_problems(flags.replay, flags.replay_set)[: flags.n]
+    return chosen_problems(
+        file=flags.file, gym=flags.gym, set_name=flags.set_name, data_dir=flags.data_dir, n=flags.n, split=None
+    )

@@ -1,0 +1,148 @@
+"""Two arms on the same problems: how much better, how sure, and what it would take to be surer.
+
+Pairs remove what problems have in common, so two arms with overlapping intervals can differ for certain. A problem counts once,
+its repeats as one mean; a problem that only one of the two has a verdict on is left out and counted. scipy does the arithmetic.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+
+import numpy as np
+from scipy import stats
+
+from podium.errors import ConfigError
+from podium.evaluation.evaluate import Result
+from podium.evaluation.metrics import Interval
+
+RESAMPLES = 9999
+CONFIDENCE = 0.95
+POWER = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """``arm`` against ``other``; differences are of accuracies in 0..1.
+
+    Example: ``difference`` 0.31 with ``interval`` 0.27 to 0.35 over ``problems`` 1600, ``p`` 1e-80.
+    """
+
+    arm: str
+    other: str
+    problems: int
+    """Problems that both have a verdict on."""
+    left_out: int
+    """Problems that only one of them has a verdict on: the world failed the other."""
+    difference: float
+    interval: Interval
+    """95 %, percentiles of a bootstrap over problems (Efron 1979)."""
+    wins: int
+    """Problems on which ``arm`` is right more often."""
+    losses: int
+    p: float
+    """McNemar's exact test, two-sided (a sign test where problems were repeated)."""
+    p_holm: float
+    """The same, corrected for the comparisons that were made along with it (:func:`holm`)."""
+    needed: int | None
+    """Problems that would show half of this difference in four of five tries at 5 %; None where no problem tells them apart."""
+
+
+def compare(results: Sequence[Result], arm: str, others: Sequence[str], *, seed: int = 0) -> list[Comparison]:
+    """``arm`` against each of ``others``, on the problems that both answered.
+
+    Raises :class:`ConfigError` for an arm without results and for two arms without a common problem. Example::
+
+        [found] = compare(results, "conductor", ["worker:brook"])
+        found.interval.low > 0
+    """
+    by_arm = scores(results)
+    for name in (arm, *others):
+        if name not in by_arm:
+            raise ConfigError(f"there are no results of {name!r}; there are some of {', '.join(sorted(by_arm))}")
+    differences = {other: _differences(by_arm[arm], by_arm[other], f"{arm!r} and {other!r}") for other in others}
+    wins = {other: sum(d > 0 for d in each) for other, each in differences.items()}
+    losses = {other: sum(d < 0 for d in each) for other, each in differences.items()}
+    p = {other: _sign_test(wins[other], losses[other]) for other in others}
+    p_holm = holm(p)
+    return [
+        Comparison(
+            arm=arm,
+            other=other,
+            problems=len(each),
+            left_out=len(by_arm[arm].keys() ^ by_arm[other].keys()),
+            difference=fmean(each),
+            interval=bootstrap(each, seed=seed),
+            wins=wins[other],
+            losses=losses[other],
+            p=p[other],
+            p_holm=p_holm[other],
+            needed=problems_needed(fmean(each) / 2, each),
+        )
+        for other, each in differences.items()
+    ]
+
+
+def _differences(mine: Mapping[str, float], theirs: Mapping[str, float], names: str) -> list[float]:
+    common = sorted(mine.keys() & theirs.keys())
+    if not common:
+        raise ConfigError(f"{names} have no problem in common")
+    return [mine[problem] - theirs[problem] for problem in common]
+
+
+def _sign_test(wins: int, losses: int) -> float:
+    return float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
+
+
+def scores(results: Iterable[Result]) -> dict[str, dict[str, float]]:
+    """Arm -> problem -> share of its repeats that are right; world faults are left out."""
+    seen: dict[str, dict[str, list[float]]] = {}
+    for result in results:
+        if not result.is_world_fault:
+            right = result.verdict is not None and result.verdict.correct
+            seen.setdefault(result.arm, {}).setdefault(result.problem, []).append(float(right))
+    return {arm: {problem: fmean(each) for problem, each in problems.items()} for arm, problems in seen.items()}
+
+
+def bootstrap(differences: Sequence[float], *, seed: int = 0) -> Interval:
+    """95 % interval of the mean of ``differences`` (one per problem): percentiles over ``RESAMPLES`` redrawn sets of problems.
+
+    Where all are the same, the interval is that point: nothing is known of what other problems would show.
+    """
+    if len(differences) < 2 or stdev(differences) == 0:
+        return Interval(low=fmean(differences), high=fmean(differences))
+    found = stats.bootstrap(
+        (np.asarray(differences),),
+        np.mean,
+        confidence_level=CONFIDENCE,
+        n_resamples=RESAMPLES,
+        batch=max(1, 2_000_000 // len(differences)),
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return Interval(low=float(found.low), high=float(found.high))
+
+
+def problems_needed(difference: float, differences: Sequence[float]) -> int | None:
+    """How many problems would show a mean of ``difference``, spread as ``differences`` are, with 80 % power at 5 %, two-sided.
+
+    ``((z(0.975) + z(0.8)) * sd / difference)^2``; None where there is no difference or no spread to go by.
+    """
+    spread = stdev(differences) if len(differences) > 1 else 0.0
+    if difference == 0 or spread == 0:
+        return None
+    z = float(stats.norm.ppf(0.5 + CONFIDENCE / 2) + stats.norm.ppf(POWER))
+    return math.ceil((z * spread / difference) ** 2)
+
+
+def holm(p: Mapping[str, float]) -> dict[str, float]:
+    """p values of comparisons that are made together, corrected so that 5 % holds for all of them (Holm 1979).
+
+    Example: ``holm({"a": 0.01, "b": 0.04}) == {"a": 0.02, "b": 0.04}``.
+    """
+    corrected: dict[str, float] = {}
+    least = 0.0
+    for rank, name in enumerate(sorted(p, key=lambda name: p[name])):
+        least = max(least, min(1.0, p[name] * (len(p) - rank)))
+        corrected[name] = least
+    return {name: corrected[name] for name in p}

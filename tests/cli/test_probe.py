@@ -1,0 +1,54 @@
+"""``podium pool probe`` and ``podium evaluate --compare``: what differs between workers, and how sure that is."""
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner, Result
+
+from podium.cli.app import app
+
+
+def podium(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_the_gym_is_worth_training(tmp_path: Path) -> None:
+    out = tmp_path / "probe.jsonl"
+    command = ("pool", "probe", "--gym", "240", "--repeats", "4", "--out", str(out))
+    result = podium(*command, "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout.splitlines()[-1])
+    assert found["worth_training"] is True
+    assert found["best_worker"] == "brook"
+    assert found["best"] < found["best_per_kind"] < found["oracle"]
+    assert len(out.read_text().splitlines()) == 7 * 240 * 4
+    shown = " ".join(podium(*command).output.split())
+    assert "Worth training: the oracle leads by" in shown
+    assert len(out.read_text().splitlines()) == 7 * 240 * 4, "nothing is asked again"
+
+
+def test_recordings_show_the_lead_and_say_what_they_can_not_show(data: Path) -> None:
+    result = podium("pool", "probe", "--replay", str(data / "replay"), "-n", "60", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout.splitlines()[-1])
+    assert found["oracle"] > found["best"]
+    assert found["worth_training"] is found["headroom"] is None
+    assert found["verdict"].startswith("Can not be told")
+
+
+def test_what_to_probe_with_has_to_be_said() -> None:
+    result = podium("pool", "probe")
+    assert result.exit_code == 2
+    assert "name one of" in result.output
+
+
+def test_one_arm_against_the_others() -> None:
+    command = ("evaluate", "--gym", "40", "--arm", "worker:brook", "--arm", "worker:atlas", "--compare", "best")
+    found = json.loads(podium(*command, "--json").stdout.splitlines()[-1])
+    assert [arm["arm"] for arm in found["arms"]] == ["worker:brook", "worker:atlas", "best"]
+    brook, atlas = found["comparisons"]
+    assert (brook["arm"], brook["other"], brook["problems"]) == ("best", "worker:brook", 40)
+    assert brook["interval"]["low"] > 0
+    assert brook["difference"] < atlas["difference"]
+    assert "| best less |" in podium(*command, "--markdown").stdout
+    assert "p (Holm)" in podium(*command).stdout.replace("\n", "")
