@@ -133,8 +133,10 @@ async def train_in(path: Path, config: TrainConfig, budget: Budget, screen: Cons
         if config.drafts is not None:
             drafting = LocalPolicy.load(config.drafts, temperature=1.0, seed=0)
             untrained = ReferenceEngine(drafting, config.learner, iterations=config.iterations)
-    elif config.exploration.opened:
-        raise ConfigError("openings are drawn from a second, untrained model, which this engine does not hold: opened=0.0")
+    elif config.exploration.opened or config.exploration.anchor:
+        raise ConfigError(
+            "openings and drafts come from a second, untrained model, which this engine does not hold: opened=0.0, anchor=0.0"
+        )
     else:
         before = untrained = engine
     try:
