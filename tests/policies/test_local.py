@@ -1,6 +1,8 @@
 """Models of our own: the same numbers as transformers, the same text both ways, and batches that change nothing."""
 
 import asyncio
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from podium.policies.local import Dialect, LocalPolicy
 from podium.policies.qwen2 import Qwen2, Qwen2Config
 from podium.policies.sampling import padded, sample
 from podium.policies.tokens import Tokens
-from podium.types import Brief, Card, Message, ask
+from podium.types import Brief, Card, Generation, Message, ask
 
 torch.set_num_threads(1)
 SIZES = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
@@ -190,6 +192,31 @@ async def test_questions_asked_at_once_are_written_in_one_batch() -> None:
     together = await asyncio.gather(*(policy.write(brief) for brief in briefs))
     assert batches == [6]
     assert [row[0].text for row in together] == [write_many([brief], 1)[0][0].text for brief in briefs]
+
+
+async def test_what_is_asked_while_others_are_written_goes_into_the_next_batch() -> None:
+    policy = LocalPolicy(model(), TOKENS, Dialect(max_tokens=8))
+    batches: list[int] = []
+    everybody_asked = threading.Event()
+    write_many = policy.write_many
+
+    def slow(briefs_: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
+        batches.append(len(briefs_))
+        everybody_asked.wait(timeout=60)
+        return write_many(briefs_, n, openings)
+
+    policy.write_many = slow  # type: ignore[method-assign]
+    briefs = [Brief(question=ask(f"{n} spiders?"), cards=(Card(name="a"),)) for n in range(100)]
+    first = asyncio.create_task(policy.write(briefs[0]))
+    while not batches:
+        await asyncio.sleep(0.001)
+    others = [asyncio.create_task(policy.write(brief)) for brief in briefs[1:]]
+    await asyncio.sleep(0)
+    first.cancel()  # the one who came first leaves; nobody else is left waiting
+    everybody_asked.set()
+    written = await asyncio.gather(*others)
+    assert batches == [1, 64, 35]
+    assert [row[0].text for row in written] == [write_many([brief], 1)[0][0].text for brief in briefs[1:]]
 
 
 async def test_a_prompt_too_long_for_the_model_is_said_to_everybody_who_waits() -> None:

@@ -23,6 +23,8 @@ from podium.workflow.prompt import messages
 from podium.workflow.short_prompt import short_messages
 
 PROMPTS = {"short": short_messages, "full": messages}
+_BATCH = 64
+"""Most questions in one batch: beyond that a batch takes longer in proportion, and more memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,7 @@ class LocalPolicy:
         self.generator = generator
         self.version = version
         self._waiting: list[tuple[Brief, int, asyncio.Future[list[Generation]]]] = []
-        self._lock = asyncio.Lock()
+        self._writing: asyncio.Task[None] | None = None
 
     @staticmethod
     def load(folder: Path, *, temperature: float = 0.0, seed: int | None = None) -> "LocalPolicy":
@@ -87,29 +89,34 @@ class LocalPolicy:
         (folder / "podium.json").write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
-        """Write ``n`` workflows for ``brief``; what is asked for at the same time is written in one batch."""
+        """Write ``n`` workflows for ``brief``; what is asked for while others are being written goes into one batch."""
         answer: asyncio.Future[list[Generation]] = asyncio.get_running_loop().create_future()
         self._waiting.append((brief, n, answer))
-        if len(self._waiting) == 1:
-            await asyncio.sleep(0)  # lets everybody who is ready ask
-            waiting, self._waiting = self._waiting, []
-            await self._answer(waiting)
+        if self._writing is None or self._writing.done():
+            # A task of its own: whoever asked first may leave, and the others still get theirs.
+            self._writing = asyncio.create_task(self._write_waiting())
         return await answer
 
-    async def _answer(self, waiting: list[tuple[Brief, int, "asyncio.Future[list[Generation]]"]]) -> None:
-        async with self._lock:  # guards the model and the generator: one batch at a time
-            for n in sorted({n for _, n, _ in waiting}):
-                group = [(brief, answer) for brief, wanted, answer in waiting if wanted == n]
-                try:
-                    written = await asyncio.to_thread(self.write_many, [brief for brief, _ in group], n)
-                except Exception as error:  # handed to everybody who waits for this batch, the asker included
-                    for _, answer in group:
-                        if not answer.done():
-                            answer.set_exception(error)
-                    continue
-                for (_, answer), row in zip(group, written, strict=True):
+    async def _write_waiting(self) -> None:
+        await asyncio.sleep(0)  # lets everybody who is ready ask
+        while self._waiting:
+            n = self._waiting[0][1]
+            batch = [asked for asked in self._waiting if asked[1] == n][:_BATCH]
+            taken = {id(answer) for _, _, answer in batch}
+            self._waiting = [asked for asked in self._waiting if id(asked[2]) not in taken]
+            batch = [asked for asked in batch if not asked[2].done()]  # whoever left wants no answer
+            if not batch:
+                continue
+            try:
+                written = await asyncio.to_thread(self.write_many, [brief for brief, _, _ in batch], n)
+            except Exception as error:  # handed to everybody who waits for this batch
+                for _, _, answer in batch:
                     if not answer.done():
-                        answer.set_result(row)
+                        answer.set_exception(error)
+                continue
+            for (_, _, answer), row in zip(batch, written, strict=True):
+                if not answer.done():
+                    answer.set_result(row)
 
     def write_many(self, briefs: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
         """``n`` workflows for each brief, in one batch. ``openings``: what each brief's completions must begin with.
