@@ -197,19 +197,19 @@ async def test_questions_asked_at_once_are_written_in_one_batch() -> None:
 async def test_what_is_asked_while_others_are_written_goes_into_the_next_batch() -> None:
     policy = LocalPolicy(model(), TOKENS, Dialect(max_tokens=8))
     batches: list[int] = []
-    everybody_asked = threading.Event()
+    writing, everybody_asked = threading.Event(), threading.Event()
     write_many = policy.write_many
 
     def slow(briefs_: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
         batches.append(len(briefs_))
+        writing.set()
         everybody_asked.wait(timeout=60)
         return write_many(briefs_, n, openings)
 
-    policy.write_many = slow  # type: ignore[method-assign]
+    policy.write_many = slow  # type: ignore[method-assign,assignment]
     briefs = [Brief(question=ask(f"{n} spiders?"), cards=(Card(name="a"),)) for n in range(100)]
     first = asyncio.create_task(policy.write(briefs[0]))
-    while not batches:
-        await asyncio.sleep(0.001)
+    await asyncio.to_thread(writing.wait)
     others = [asyncio.create_task(policy.write(brief)) for brief in briefs[1:]]
     await asyncio.sleep(0)
     first.cancel()  # the one who came first leaves; nobody else is left waiting
