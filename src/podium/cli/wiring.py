@@ -11,9 +11,9 @@ A worker of a pool file is wrapped, from the inside out:
 """
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from podium.gym.questions import kind_of
 from podium.gym.specialists import specialists
 from podium.gym.world import World
 from podium.policies.chat import ChatPolicy
-from podium.policies.fixed import by_kind, consensus, mixture_of_agents, self_reflection, solo
+from podium.policies.fixed import at_random, by_kind, consensus, mixture_of_agents, self_reflection, solo
 from podium.policies.shipped import conductor_folder
 from podium.protocols import Policy, Worker
 from podium.tasks.mathematics import final_answer
@@ -58,6 +58,7 @@ POLICIES = (
     ("reflection:NAME", "worker NAME answers and checks itself, five steps in a chain"),
     ("consensus:NAME", "five independent answers of worker NAME, the most common one wins"),
     ("mixture[:NAME]", "every worker answers, NAME makes one answer of them (default: the first)"),
+    ("random", "any number of steps, any workers: what needs no knowledge at all"),
 )
 
 
@@ -69,6 +70,8 @@ class Team:
     conductor: ConductorConfig | None = None
     """What the pool file says about who writes workflows."""
     is_gym: bool = False
+    max_tokens: Mapping[str, int] = field(default_factory=dict)
+    """How much each worker may write."""
     journal: Journal | None = None
 
 
@@ -79,7 +82,8 @@ async def open_team(path: Path | None, budget: Budget, journal: Path | None, *, 
     With a journal, what ``run`` spent before counts towards ``budget``. Raises :class:`ConfigError`.
     """
     if path is None:
-        yield Team(pool=gym_pool(budget), is_gym=True)
+        pool = gym_pool(budget)
+        yield Team(pool=pool, is_gym=True, max_tokens=dict.fromkeys(pool.names, GYM_MAX_TOKENS))
         return
     config = read_pool(path)
     kept = None if journal is None else Journal(journal, run=run)
@@ -89,7 +93,10 @@ async def open_team(path: Path | None, budget: Budget, journal: Path | None, *, 
                 if row.run == run:
                     budget.charge(row.usage, uncertain_usd=row.uncertain_usd or 0.0)
         async with Connections() as connections:
-            yield Team(pool=_wrapped(config, budget, kept, connections), conductor=config.conductor, journal=kept)
+            room = {worker.name: worker.max_tokens for worker in config.workers}
+            yield Team(
+                pool=_wrapped(config, budget, kept, connections), conductor=config.conductor, max_tokens=room, journal=kept
+            )
     finally:
         if kept is not None:
             kept.close()
@@ -141,6 +148,8 @@ def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | N
             policy, steps = consensus(index, judge=len(pool) - 1), 6
         case "mixture":
             policy, steps = mixture_of_agents(_index(pool, worker or pool.names[0], name)), len(pool) + 1
+        case "random":
+            policy = at_random()
         case _:
             names = "; ".join(f"{shown}: {about}" for shown, about in POLICIES)
             raise ConfigError(f"there is no policy {name!r} for this pool; there are {names}")

@@ -5,6 +5,7 @@ Workers are numbers: positions in the pool. Steps after the first do not see the
 step, so independent steps carry the question in their subtask.
 """
 
+import random
 from collections.abc import Callable, Mapping, Sequence
 
 from podium.errors import ConfigError
@@ -29,11 +30,11 @@ class FromBrief:
     """Writes ``workflow(brief)``; the baselines below are such functions. It keeps the first round's answer."""
 
     def __init__(self, workflow: Callable[[Brief], Workflow]) -> None:
-        self._workflow = workflow
+        self.workflow = workflow
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
         """Write it ``n`` times; three empty lists from round 2 on."""
-        workflow = None if brief.earlier else self._workflow(brief)
+        workflow = None if brief.earlier else self.workflow(brief)
         return [Generation(text=format_workflow(workflow))] * n
 
 
@@ -85,6 +86,29 @@ def by_kind(kind_of: Callable[[str], str], workflows: Mapping[str, Workflow]) ->
         if kind not in workflows:
             raise ConfigError(f"no workflow is known for questions of kind {kind!r}")
         return workflows[kind]
+
+    return FromBrief(workflow)
+
+
+def at_random(subtask: str = _ANSWER, *, seed: int = 0) -> FromBrief:
+    """One to five steps, each with any worker, who sees everything before it or nothing: what needs no knowledge at all.
+
+    The same question always gets the same workflow; ``max_steps`` of the brief is kept.
+    """
+
+    def workflow(brief: Brief) -> Workflow:
+        rng = random.Random(f"{seed} {_as_text(brief.question)} {brief.sample}")
+        length = rng.randint(1, min(5, brief.max_steps))
+        return Workflow(
+            steps=tuple(
+                Step(
+                    worker=rng.randrange(len(brief.cards)),
+                    subtask=subtask if index == 0 else f"{_as_text(brief.question)}\n\n{subtask}",
+                    access=tuple(range(index)) if rng.random() < 0.5 else (),
+                )
+                for index in range(length)
+            )
+        )
 
     return FromBrief(workflow)
 

@@ -121,7 +121,8 @@ def recursive(seed: int = 0) -> TrainConfig:
         per_step=0.0,
         saving_from=0.0,
         blur=1.0,
-        exploration=Exploration(opened=0.75, opened_while=1.0, anchor=0.5, anchor_while=1.0, anchored_round=2),
+        blur_most=0.9,
+        exploration=Exploration(opened=0.75, opened_while=1.0, misread=0.5, anchor=0.5, anchor_while=1.0, anchored_round=2),
     )
 
 

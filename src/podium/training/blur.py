@@ -7,12 +7,9 @@ dropout: Iyyer et al. 2015, "Deep Unordered Composition Rivals Syntactic Methods
 
 import random
 
-MOST = 0.5
-"""Largest share of a question's words that is left out."""
 
-
-def blurred(text: str, rng: random.Random) -> str:
-    """``text`` without some of its words, never without all of them."""
+def blurred(text: str, rng: random.Random, most: float = 0.5) -> str:
+    """``text`` without some of its words, at most about a share of ``most``, never without all of them."""
     words = text.split(" ")
-    share = rng.random() * MOST
+    share = rng.random() * most
     return " ".join([word for word in words if rng.random() >= share] or words)

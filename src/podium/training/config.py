@@ -58,6 +58,8 @@ class TrainConfig:
     """Draw kinds of question by their headroom (:class:`podium.training.sampler.Headroom`)."""
     blur: float = 0.0
     """Share of the questions of which the policy sees only a part of the words (:mod:`podium.training.blur`)."""
+    blur_most: float = 0.5
+    """Largest share of its words that is left out."""
     rest_iterations: int = 10
     """How long a problem rests after a whole group failed."""
     per_usd: float = 0.0

@@ -12,16 +12,18 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from podium.training.collect import Task, Writer
 from podium.training.rollout import RolloutGroup
 from podium.training.warm_start import KEPT
-from podium.types import Brief
+from podium.types import Brief, ask
 from podium.workflow.language import Language
 from podium.workflow.parse import format_workflow
 
 _HINDSIGHTS = 16
 """Texts of either sort per iteration."""
+_Any = TypeVar("_Any")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,9 @@ class Exploration:
     """Share of the run for which that stays so."""
     opened_until: float = 0.6
     """Share of the run at which the last opening is forced; in between it falls evenly."""
+    misread: float = 0.0
+    """Share of the openings that were drawn for another question of the iteration: what becomes of a question that is taken for
+    one of another kind, so that a second round learns to tell from the answer."""
     anchor: float = 0.0
     """Weight of keeping drafts of the untrained policy likely: what nobody writes for a while would be forgotten."""
     anchor_while: float = 0.0
@@ -80,36 +85,48 @@ def _falling(progress: float, until: float, zero: float) -> float:
     return max(0.0, 1 - (progress - until) / (zero - until)) if zero > until else 0.0
 
 
-def with_drafts(tasks: Sequence[Task], untrained: Writer, opened: float, rng: random.Random) -> list[Task]:
-    """The tasks with a draft of ``untrained`` each; a share of them begins with its first line, newline included."""
+def with_drafts(
+    tasks: Sequence[Task], untrained: Writer, opened: float, rng: random.Random, *, misread: float = 0.0
+) -> list[Task]:
+    """The tasks with a draft of ``untrained`` each; a share of them begins with its first line, newline included.
+
+    Of those, a share of ``misread`` begins with the first line of another task's draft.
+    """
     drafts = [row[0].text for row in untrained.write_many([task.brief for task in tasks], 1)]
-    return [
-        replace(task, draft=draft, opening=first_line(draft) if rng.random() < opened else "")
-        for task, draft in zip(tasks, drafts, strict=True)
-    ]
+
+    def opening(own: str) -> str:
+        if rng.random() >= opened:
+            return ""
+        return first_line(rng.choice(drafts) if misread > 0 and rng.random() < misread else own)
+
+    return [replace(task, draft=draft, opening=opening(draft)) for task, draft in zip(tasks, drafts, strict=True)]
 
 
 def hindsight(groups: Sequence[RolloutGroup], start: Writer, language: Language) -> list[tuple[Brief, str]]:
     """Second briefs with what the first round's verdict calls for: the text that keeps a right answer, and for a wrong
-    one what ``start`` writes there.
+    one what ``start`` writes there when it sees all of the question.
 
-    As many of the one as of the other, so that neither is favoured but where the policy can tell the two apart.
+    Of a question with words missing the answer may tell what it is about, and the texts teach to look there. As many of the one
+    as of the other, so that neither is favoured but where the policy can tell the two apart.
     """
     right: list[Brief] = []
-    wrong: list[Brief] = []
+    wrong: list[tuple[Brief, Brief]] = []
     for group in groups:
         for first in (rollout.turns[0] for rollout in group.rollouts if len(rollout.turns) > 1):
             if first.verdict is not None:
                 brief = replace(group.brief, earlier=(first.transcript,))
-                (right if first.verdict.correct else wrong).append(brief)
+                if first.verdict.correct:
+                    right.append(brief)
+                else:
+                    wrong.append((brief, replace(brief, question=ask(group.problem.question))))
     each = min(len(right), len(wrong), _HINDSIGHTS)
     right, wrong = _spread(right, each), _spread(wrong, each)
     keep = f"{KEPT}\n{format_workflow(None, language, round_number=2)}"
-    written = start.write_many(wrong, 1) if wrong else []
-    return [(brief, keep) for brief in right] + [(brief, row[0].text) for brief, row in zip(wrong, written, strict=True)]
+    written = start.write_many([whole for _, whole in wrong], 1) if wrong else []
+    return [(brief, keep) for brief in right] + [(brief, row[0].text) for (brief, _), row in zip(wrong, written, strict=True)]
 
 
-def _spread(briefs: Sequence[Brief], n: int) -> list[Brief]:
+def _spread(briefs: Sequence[_Any], n: int) -> list[_Any]:
     """``n`` of them, evenly over all groups."""
     return [briefs[index * len(briefs) // n] for index in range(n)]
 

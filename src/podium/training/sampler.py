@@ -112,12 +112,13 @@ def draw_tasks(
     max_steps: int = 5,
     recursive: float = 0.0,
     blur: float = 0.0,
+    blur_most: float = 0.5,
     budgets_usd: Sequence[float] = (),
 ) -> list[Task]:
     """The tasks of ``iteration``: different problems where there are enough.
 
-    ``recursive`` is the share with a second round, ``blur`` the share of which the policy sees only a part of the words, and each
-    is told one of ``budgets_usd`` where there are any.
+    ``recursive`` is the share with a second round, ``blur`` the share of which the policy sees only a part of the words
+    (at most ``blur_most`` of them left out), and each is told one of ``budgets_usd`` where there are any.
     """
     rng = random.Random(f"tasks {seed} {iteration}")
     awake = [p for p in problems if set_aside is None or not set_aside.rests(p, iteration)] or list(problems)
@@ -135,7 +136,7 @@ def draw_tasks(
             problem=problem,
             pool=pools.draw(pool, rng),
             sample=(seed, iteration, index),
-            seen=blurred(problem.question, rng) if rng.random() < blur else "",
+            seen=blurred(problem.question, rng, blur_most) if rng.random() < blur else "",
             budget_usd=rng.choice(budgets_usd) if budgets_usd else None,
             rounds=2 if index < two_rounds else 1,
             max_steps=max_steps,

@@ -188,6 +188,7 @@ class Trainer:
             max_steps=config.max_steps,
             recursive=config.recursive,
             blur=config.blur,
+            blur_most=config.blur_most,
             budgets_usd=config.budgets_usd,
         )
         tasks = [replace(t, thrift=self._headroom.thrift(t.problem.kind, config.saving_from)) for t in tasks]
@@ -195,7 +196,7 @@ class Trainer:
         if exploration.anchor_at(progress) <= 0 and exploration.opened_at(progress) <= 0:
             return tasks
         rng = random.Random(f"openings {config.seed} {iteration}")
-        return with_drafts(tasks, self._untrained, exploration.opened_at(progress), rng)
+        return with_drafts(tasks, self._untrained, exploration.opened_at(progress), rng, misread=exploration.misread)
 
     def with_advantages(self, group: RolloutGroup) -> RolloutGroup:
         """``group`` with every turn compared with all turns of the group, over rollouts and rounds."""

@@ -177,7 +177,7 @@ def imaginary_skills(workers: int, rng: random.Random) -> list[Skills]:
 
 def lesson(brief: Brief, rng: random.Random) -> tuple[Brief, str]:
     """A lesson in reading cards: a question about the workers of ``brief``, and the answer."""
-    parts = list({max(card.skills, key=lambda skill: skill[1])[0] for card in brief.cards})
+    parts = [part for part, _ in brief.cards[0].skills]
     rng.shuffle(parts)
     best = ", ".join(f"{part} {_most_skilled(part, brief.cards)}" for part in parts)
     return replace(brief, question=ask("Who is best?")), f"Best: {best}."

@@ -10,13 +10,16 @@ from podium.errors import ConfigError
 MAX_BYTES = 1_000_000
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of ``path``; :class:`ConfigError` that names the file and the way out. Example: ``read_toml(path)``."""
+def read_toml(path: Path, what: str = "pool file") -> dict[str, Any]:
+    """The tables of ``path``; :class:`ConfigError` that names the file and the way out.
+
+    Example: ``read_toml(path, "study")``; messages call the file so.
+    """
     try:
         kind = path.stat().st_mode
         if not stat.S_ISREG(kind):
-            what = "is a directory" if stat.S_ISDIR(kind) else "is not a regular file"
-            raise ConfigError(f"{path} {what}; name a pool file, for example pool.toml")
+            instead = "is a directory" if stat.S_ISDIR(kind) else "is not a regular file"
+            raise ConfigError(f"{path} {instead}; name a {what}, a file that ends in .toml")
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError as error:
@@ -24,7 +27,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} can not be read: {error}") from error
     if len(data) > MAX_BYTES:
-        raise ConfigError(f"{path} is larger than {MAX_BYTES} bytes, which no pool file is; name another file")
+        raise ConfigError(f"{path} is larger than {MAX_BYTES} bytes, which no {what} is; name another file")
     try:
         # utf-8-sig: some editors begin a file with a byte order mark.
         return tomllib.loads(data.decode("utf-8-sig"))
@@ -33,4 +36,4 @@ def read_toml(path: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, ValueError) as error:
         raise ConfigError(f"{path} is not TOML: {error}") from error
     except RecursionError as error:
-        raise ConfigError(f"{path} is not a pool file: its values are nested too deeply") from error
+        raise ConfigError(f"{path} is not a {what}: its values are nested too deeply") from error

@@ -7,9 +7,6 @@ from podium.types import Brief, Card, Message
 from podium.workflow.language import Language
 from podium.workflow.parse import format_workflow
 
-SKILLS = 3
-"""How many skills of a worker are shown."""
-
 
 def short_messages(brief: Brief, language: Language = Language()) -> tuple[Message, ...]:
     """One user message: the conversation, the numbered models, and from round 2 on the workflow and its final response.
@@ -30,11 +27,16 @@ def short_messages(brief: Brief, language: Language = Language()) -> tuple[Messa
 def _models(cards: tuple[Card, ...], language: Language) -> str:
     if not language.cards:
         return "Models: " + " ".join(str(index) for index in range(len(cards)))
-    return "Models:\n" + "\n".join(f"{index}: {_card(card)}" for index, card in enumerate(cards))
+    # By skill and not by model, the best first: "who does this best?" is then answered at one place, where a small policy would
+    # have to find the largest of many numbers. Two digits a rate: what is measured is not known more exactly.
+    rates: dict[str, list[tuple[float, int]]] = {}
+    for index, card in enumerate(cards):
+        for skill, rate in card.skills:
+            rates.setdefault(skill, []).append((rate, index))
+    lines = [f"{skill} {_ranking(each)}" for skill, each in rates.items()]
+    return "\n".join([f"Models: {len(cards)}", *lines])
 
 
-def _card(card: Card) -> str:
-    # Best first, because a small policy finds what stands first more easily than the largest of many numbers. Two digits a
-    # skill: what is measured is not known more exactly, and every digit is a token.
-    best = sorted(card.skills, key=lambda skill: -skill[1])[:SKILLS]
-    return " ".join(f"{skill} {min(99, round(100 * rate)):02d}" for skill, rate in best)
+def _ranking(rates: list[tuple[float, int]]) -> str:
+    best = sorted(rates, key=lambda each: (-each[0], each[1]))
+    return " ".join(f"{index} .{min(99, round(100 * rate)):02d}" for rate, index in best)

@@ -1,0 +1,123 @@
+"""The arms of an evaluation by name: bare workers, policies over the pool, routers that learn from training problems.
+
+A ``*`` stands for every worker of the pool: ``consensus:*`` is one arm per worker.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from podium.cli.wiring import Team, make_conductor, with_vote
+from podium.conduct import Conductor
+from podium.errors import ConfigError
+from podium.gym.questions import kind_of
+from podium.policies.fixed import FromBrief, consensus, mixture_of_agents, self_reflection, solo
+from podium.protocols import Worker
+from podium.types import Brief, Call, Completion, Workflow
+
+if TYPE_CHECKING:
+    from podium.policies.router import Chooser, Outcomes
+
+ROOM = 5
+"""How much more a worker may write in the arm ``context`` (paper, section 4.1)."""
+ROUTERS = ("kind", "nearest", "linear", "contrastive", "agreement", "agreement-nearest", "classified")
+"""Learned routers of :mod:`podium.policies.router`, by their short names."""
+CATALOGUE = ("reflection", "consensus", "mixture")
+"""What the router ``classified`` may choose besides the workers alone; each with the worker that is best in training."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lessons:
+    """What routers learn from: how the workers alone, and the catalogue, did on training problems."""
+
+    alone: "Outcomes"
+    catalogue: "Outcomes | None" = None
+
+    @property
+    def best(self) -> int:
+        """Position of the worker that was right most often."""
+        return int(self.alone.table.mean(axis=0).argmax())
+
+
+def expanded(names: Sequence[str], team: Team) -> list[str]:
+    """``names`` with every ``*`` replaced by each worker in turn, each arm once."""
+    return list(dict.fromkeys(name.replace("*", worker) for name in names for worker in team.pool.names))
+
+
+def make_arm(name: str, team: Team, *, rounds: int = 1, lessons: Lessons | None = None) -> Worker:
+    """The arm called ``name``: ``worker:NAME``, ``context:NAME``, ``router:METHOD``, or a policy, as in ``trained:gym@2`` with
+    its rounds.
+
+    Raises :class:`ConfigError`.
+    """
+    kind, _, rest = name.partition(":")
+    try:
+        if kind == "worker":
+            return team.pool.named(rest).worker
+        if kind == "context":
+            return _Roomier(team.pool.named(rest).worker, ROOM * team.max_tokens[rest])
+        if kind == "router":
+            return _router(rest, team, lessons)
+        policy, at, number = name.rpartition("@")
+        if at and number.isdecimal():
+            return make_conductor(policy, team, rounds=max(1, int(number)))
+        return make_conductor(name, team, rounds=rounds)
+    except ConfigError as error:
+        raise ConfigError(
+            f"arm {name!r}: {error}; or worker:NAME, the bare worker; context:NAME, with five times the room; "
+            f"router:METHOD with one of {', '.join(ROUTERS)}"
+        ) from error
+
+
+class _Roomier:
+    """A worker that may write more. Specialists of the gym have nothing more to say and stay as they are."""
+
+    def __init__(self, worker: Worker, max_tokens: int) -> None:
+        self._worker = worker
+        self._max_tokens = max_tokens
+
+    async def __call__(self, call: Call) -> Completion:
+        return await self._worker(replace(call, sampling=replace(call.sampling, max_tokens=self._max_tokens)))
+
+
+def _router(method: str, team: Team, lessons: Lessons | None) -> Conductor:
+    if lessons is None:
+        raise ConfigError("a router learns from training problems; name some in a table [learning]")
+    from podium.policies import router
+
+    if method == "classified":
+        if lessons.catalogue is None:
+            raise ConfigError("this router needs to know what the catalogue of workflows earned")
+        return _classified(router.classified(lessons.catalogue), team, lessons.best)
+    choosers: dict[str, Callable[[], "Chooser"]] = {
+        "kind": lambda: router.best_of_kind(lessons.alone, kind_of),
+        "nearest": lambda: router.nearest(lessons.alone),
+        "linear": lambda: router.linear(lessons.alone),
+        "contrastive": lambda: router.contrastive(lessons.alone),
+        "agreement": lambda: router.agreement(lessons.alone),
+        "agreement-nearest": lambda: router.agreement(lessons.alone, neighbours=20),
+    }
+    if method not in choosers:
+        raise ConfigError(f"there is no router {method!r}")
+    return Conductor(router.routed(choosers[method]()), team.pool)
+
+
+def _classified(choose: "Chooser", team: Team, best: int) -> Conductor:
+    """The router over a catalogue: every worker alone, then :data:`CATALOGUE` with the ``best``."""
+    workers, pool = len(team.pool), with_vote(team.pool)
+    catalogue = [
+        *(solo(worker) for worker in range(workers)),
+        self_reflection(best),
+        consensus(best, judge=workers),
+        mixture_of_agents(best, layer=range(workers)),
+    ]
+
+    def workflow(brief: Brief) -> Workflow:
+        return catalogue[choose(brief.question[-1].content)].workflow(brief)
+
+    return Conductor(FromBrief(workflow), pool, max_steps=max(6, workers + 1))
+
+
+def catalogue_arms(team: Team, best: int) -> list[str]:
+    """The arms behind :func:`_classified` that are not workers alone, in its order."""
+    return [f"{name}:{team.pool.names[best]}" for name in CATALOGUE]
