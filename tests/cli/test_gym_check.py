@@ -47,10 +47,11 @@ def test_a_check_stands_beside_the_optimum(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "describes no gym check"),
-        ("runs = 3 4", "describes no gym check"),
+        ('runs = "x"', "describes no gym check"),
+        ("runs = 3 4", "is not TOML"),
         (CHECK + "colour = 1\n", "unknown key 'colour'"),
-        (CHECK.replace("4", "0"), "per_kind is at least 1"),
+        (CHECK.replace("4", "0"), "greater than or equal to 1"),
+        (CHECK.replace("held_out_numbers", "elsewhere"), "Input should be 'train'"),
         (CHECK, "no trained policy under"),
     ],
 )

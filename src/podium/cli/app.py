@@ -92,7 +92,7 @@ def ask(
 
 @app.command()
 def evaluate(
-    check: Annotated[Path | None, typer.Argument(help="A gym check (TOML): trained Conductors against the optimum.")] = None,
+    study: Annotated[Path | None, typer.Argument(help="A study (TOML): many arms, one report. Or a gym check.")] = None,
     file: Annotated[Path | None, typer.Option(help='JSON lines, each {"question": ..., "target": number}.')] = None,
     gym: Annotated[int | None, typer.Option(min=1, help="Evaluate on this many gym problems.")] = None,
     set_name: Annotated[str | None, typer.Option("--set", help="Evaluate on a public benchmark, see: podium data list.")] = None,
@@ -122,16 +122,26 @@ def evaluate(
     from podium.cli.outcome import guarded
 
     with guarded():
-        if check is not None:
-            from podium.cli.extras import need_train
-
-            need_train()
-            from podium.cli.gym_check import check_gym
-
-            asyncio.run(check_gym(check, runs=runs, as_json=as_json))
-            return
         from podium.workers.budget import Budget
 
+        if study is not None:
+            from podium.cli.study import StudyFlags, carry_out
+            from podium.cli.study_file import is_gym_check
+
+            if is_gym_check(study):
+                from podium.cli.extras import need_train
+
+                need_train()
+                from podium.cli.gym_check import check_gym
+
+                asyncio.run(check_gym(study, runs=runs, as_json=as_json))
+                return
+            budget = Budget(max_usd, budget_tokens, budget_seconds)
+            study_flags = StudyFlags(
+                path=study, out=out, budget=budget, unsafe_local=unsafe_local, as_json=as_json, as_markdown=as_markdown
+            )
+            asyncio.run(carry_out(study_flags))
+            return
         flags = EvaluateFlags(
             file=file,
             gym=gym,

@@ -89,7 +89,7 @@ def _router(method: str, team: Team, lessons: Lessons | None) -> Conductor:
         if lessons.catalogue is None:
             raise ConfigError("this router needs to know what the catalogue of workflows earned")
         return _classified(router.classified(lessons.catalogue), team, lessons.best)
-    choosers: dict[str, Callable[[], "Chooser"]] = {
+    choosers: dict[str, Callable[[], Chooser]] = {
         "kind": lambda: router.best_of_kind(lessons.alone, kind_of),
         "nearest": lambda: router.nearest(lessons.alone),
         "linear": lambda: router.linear(lessons.alone),

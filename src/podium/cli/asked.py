@@ -1,18 +1,63 @@
 """Which problems a study or a check asks: of the gym, of a file, or of a public benchmark."""
 
-from dataclasses import field
 from pathlib import Path
-from typing import Annotated, Literal, get_args
 
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
+from pydantic import BaseModel, ConfigDict, Field
 
 from podium.errors import ConfigError
 from podium.gym.world import KINDS, UNTRAINED_KINDS, Split, World
 from podium.tasks.benchmarks.registry import load
-from podium.tasks.datasets import load_replay_problems, read_questions
+from podium.tasks.datasets import read_questions
 from podium.tasks.instructions import instructed
 from podium.types import Problem
 
-GymKind = str
-ALL_KINDS = (*KINDS, *UNTRAINED_KINDS)
+
+class Asked(BaseModel):
+    """Problems by their origin: exactly one of ``gym``, ``file`` and ``set``.
+
+    Example: ``Asked(gym=400, splits=["held_out_numbers"], seed=3).problems()``, 400 of every kind.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    gym: int | None = Field(default=None, ge=1)
+    """Problems of each kind, shared out over ``splits``."""
+    kinds: tuple[str, ...] = (*KINDS, *UNTRAINED_KINDS)
+    splits: tuple[Split, ...] = Field(default=("held_out_numbers", "held_out_templates"), min_length=1)
+    seed: int = 0
+    """Which gym problems."""
+    file: Path | None = None
+    """JSON lines, as in ``podium evaluate --file``."""
+    set: str | None = None
+    """A name of ``podium data list``."""
+    split: str | None = None
+    data_dir: Path | None = None
+    skip: int = Field(default=0, ge=0)
+    """How many problems of a file or set are left out at its beginning."""
+    n: int | None = Field(default=None, ge=1)
+    """How many are taken from there on."""
+
+    def problems(self) -> list[Problem]:
+        """Raises :class:`ConfigError`."""
+        if [self.gym, self.file, self.set].count(None) != 2:
+            raise ConfigError("name one of gym (problems of each kind), file and set")
+        if self.gym is not None:
+            return self._of_the_gym(self.gym)
+        if self.file is not None:
+            found = read_questions(self.file)
+        else:
+            found = [instructed(problem) for problem in load(str(self.set), split=self.split, data_dir=self.data_dir)]
+        return found[self.skip :][: self.n]
+
+    def _of_the_gym(self, per_kind: int) -> list[Problem]:
+        if unknown := sorted({*self.kinds} - {*KINDS, *UNTRAINED_KINDS}):
+            raise ConfigError(f"the gym has no kind {unknown[0]!r}; there are {', '.join((*KINDS, *UNTRAINED_KINDS))}")
+        share, rest = divmod(per_kind, len(self.splits))
+        world = World()
+        return [
+            problem
+            for index, split in enumerate(self.splits)
+            for problem in world.problems(
+                kinds=self.kinds, split=split, n=len(self.kinds) * (share + (index < rest)), seed=self.seed
+            )
+        ]

@@ -7,16 +7,17 @@ the trained policy are compared by what they write at temperature 1.
 import json
 import statistics
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
 from rich.table import Table
 from rich.text import Text
 
+from podium.cli.asked import Asked
 from podium.cli.gym_adaptive import check_adaptive
 from podium.cli.gym_recursive import check_recursive
 from podium.cli.measure import evaluate_with_progress
@@ -29,12 +30,13 @@ from podium.evaluation.metrics import summarise
 from podium.gym import KINDS, UNTRAINED_KINDS, GymVerifier, World
 from podium.policies.local import LocalPolicy
 from podium.training.monitor import entropy_bits
-from podium.types import Problem
 from podium.workers.budget import Budget
+from podium.workers.toml_file import read_toml
 
 EASY = "choice"
 NAMED = ("run", "best_worker", "held_out_worker")
 """Figures that are names."""
+_KEYS = {"runs", "per_kind", "splits", "seed", "adaptive", "recursive"}
 REACHED = 0.95
 """Share of the optimum's accuracy at which a seed counts as having learned."""
 
@@ -44,9 +46,7 @@ class GymCheck:
     """What is checked, as read from the TOML file."""
 
     runs: Path
-    per_kind: int
-    splits: tuple[str, ...]
-    seed: int
+    asked: Asked
     adaptive: Path | None
     """Folder of runs with changing pools; None or empty: not checked."""
     recursive: Path | None
@@ -56,21 +56,20 @@ class GymCheck:
 def read_check(path: Path) -> GymCheck:
     """The check described in ``path``. Raises :class:`ConfigError` where it can not be used."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = read_toml(path, "gym check")
         found = GymCheck(
             runs=Path(str(table["runs"])),
-            per_kind=int(table["per_kind"]),
-            splits=tuple(map(str, table["splits"])),
-            seed=int(table["seed"]),
+            asked=Asked(gym=table["per_kind"], splits=table["splits"], seed=table["seed"]),
             adaptive=Path(str(table["adaptive"])) if "adaptive" in table else None,
             recursive=Path(str(table["recursive"])) if "recursive" in table else None,
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{path} describes no gym check ({error}); see recipes/gym_check.toml") from error
-    if unknown := set(table) - set(GymCheck.__dataclass_fields__):
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ConfigError(f"{path} describes no gym check: {first['msg']}; see recipes/gym_check.toml") from None
+    except KeyError as error:
+        raise ConfigError(f"{path} describes no gym check: {error} is missing; see recipes/gym_check.toml") from error
+    if unknown := set(table) - _KEYS:
         raise ConfigError(f"{path}: unknown key {sorted(unknown)[0]!r}")
-    if found.per_kind < 1 or not found.splits:
-        raise ConfigError(f"{path}: per_kind is at least 1, and at least one split is needed")
     return found
 
 
@@ -82,7 +81,7 @@ async def check_gym(path: Path, *, runs: Path | None, as_json: bool) -> None:
         raise ConfigError(
             f"no trained policy under {runs or check.runs}; train some first: podium train recipes/gym.py --seeds 5"
         )
-    problems = _problems(check)
+    problems = check.asked.problems()
     team = Team(pool=gym_pool(Budget(), World()), is_gym=True)
     arms = {f"worker {member.name}": member.worker for member in team.pool} | {"optimum": make_conductor("best", team)}
     known = await evaluate_with_progress(arms, problems, GymVerifier())
@@ -102,7 +101,7 @@ async def check_gym(path: Path, *, runs: Path | None, as_json: bool) -> None:
     }
     of_training = [problem for problem in problems if problem.kind in KINDS]
     for name, each in (
-        ("adaptive", [await check_adaptive(folder, of_training, seed=check.seed) for folder in _trained(check.adaptive)]),
+        ("adaptive", [await check_adaptive(folder, of_training, seed=check.asked.seed) for folder in _trained(check.adaptive)]),
         ("recursive", [await check_recursive(folder, problems, team) for folder in _trained(check.recursive)]),
     ):
         if each:
@@ -144,17 +143,6 @@ def figures(results: Sequence[Result]) -> dict[str, Any]:
 def _trained(runs: Path | None) -> list[Path]:
     """The runs in a folder that have a trained policy."""
     return [] if runs is None else sorted(file.parent.parent for file in runs.glob("*/policy/podium.json"))
-
-
-def _problems(check: GymCheck) -> list[Problem]:
-    share, rest = divmod(check.per_kind, len(check.splits))
-    kinds = (*KINDS, *UNTRAINED_KINDS)
-    world = World()
-    return [
-        problem
-        for index, split in enumerate(check.splits)
-        for problem in world.problems(kinds=kinds, split=split, n=len(kinds) * (share + (index < rest)), seed=check.seed)  # type: ignore[arg-type]
-    ]
 
 
 def _conductor(folder: Path, team: Team, temperature: float) -> Conductor:

@@ -6,11 +6,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from podium.cli.arms import expanded, make_arm
 from podium.cli.extras import need_stats
 from podium.cli.many import progress
 from podium.cli.screen import Screen
 from podium.cli.verifying import open_verifiers
-from podium.cli.wiring import Team, default_policy, make_conductor, open_team
+from podium.cli.wiring import Team, default_policy, open_team
 from podium.errors import ConfigError
 from podium.evaluation.evaluate import Result, evaluate
 from podium.evaluation.metrics import summarise
@@ -20,7 +21,7 @@ from podium.protocols import Verifier, Worker
 from podium.tasks.benchmarks.registry import load
 from podium.tasks.datasets import read_questions
 from podium.tasks.instructions import instructed
-from podium.types import Problem, Usage
+from podium.types import Problem, Sampling, Usage
 from podium.workers.budget import Budget
 from podium.workflow.draw import dollars
 
@@ -63,8 +64,8 @@ async def measure(flags: EvaluateFlags) -> None:
         open_verifiers({problem.kind for problem in problems}, unsafe_local=flags.unsafe_local) as verifier,
         open_team(flags.pool, flags.budget, flags.journal, run=f"evaluate {flags.out or ''}".strip()) as team,
     ):
-        names = tuple(dict.fromkeys((*(flags.arms or default_arms(team)), *([flags.compare] if flags.compare else []))))
-        arms = {name: _arm(name, team, flags.rounds) for name in names}
+        names = expanded((*(flags.arms or default_arms(team)), *([flags.compare] if flags.compare else [])), team)
+        arms = {name: make_arm(name, team, rounds=flags.rounds) for name in names}
         results = await evaluate_with_progress(
             arms, problems, verifier, out=flags.out, repeats=flags.repeats, concurrency=flags.concurrency
         )
@@ -96,6 +97,7 @@ async def evaluate_with_progress(
     out: Path | None = None,
     repeats: int = 1,
     concurrency: int = 64,
+    sampling: Sampling = Sampling(),
 ) -> list[Result]:
     """:func:`podium.evaluation.evaluate.evaluate` under a bar that shows what was spent."""
     spent = Usage()
@@ -107,23 +109,22 @@ async def evaluate_with_progress(
             spent = spent + (result.usage or Usage(cost_usd=None))
             bar.update(task, advance=1, note=dollars(spent))
 
-        return await evaluate(arms, problems, verifier, out=out, repeats=repeats, concurrency=concurrency, on_result=on_result)
+        return await evaluate(
+            arms,
+            problems,
+            verifier,
+            out=out,
+            repeats=repeats,
+            concurrency=concurrency,
+            sampling=sampling,
+            on_result=on_result,
+        )
 
 
 def default_arms(team: Team) -> tuple[str, ...]:
     """Every worker alone, and the policies that need no choice."""
     alone = tuple(f"worker:{name}" for name in team.pool.names)
     return tuple(dict.fromkeys((*alone, "mixture", default_policy(team), *(["best"] if team.is_gym else []))))
-
-
-def _arm(name: str, team: Team, rounds: int) -> Worker:
-    kind, _, worker = name.partition(":")
-    if kind == "worker":
-        return team.pool.named(worker).worker
-    try:
-        return make_conductor(name, team, rounds=rounds)
-    except ConfigError as error:
-        raise ConfigError(f"arm {name!r}: {error}; or worker:NAME, the bare worker") from error
 
 
 def chosen_problems(

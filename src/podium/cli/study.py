@@ -1,82 +1,146 @@
 """``podium evaluate STUDY.toml``: every arm on the same problems, compared in pairs, kept in one folder.
 
-In the folder: ``results.jsonl`` (a rerun goes on there), ``learning.jsonl`` (what routers learned from), ``study.toml`` (a copy of the
-file), ``table.md`` and ``report.html``.
+In the folder: ``results.jsonl`` (a rerun goes on there), ``learning.jsonl`` (what routers learned from), ``study.toml`` (a
+copy of the file), ``table.md``, ``table.json`` and ``report.html``.
 """
 
 import json
 import shutil
 import sys
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+
+from rich.text import Text
 
 from podium.cli.arms import Lessons, catalogue_arms, expanded, make_arm
 from podium.cli.extras import need_stats
 from podium.cli.measure import evaluate_with_progress
 from podium.cli.screen import Screen
+from podium.cli.study_file import Study, read_study
 from podium.cli.verifying import open_verifiers
 from podium.cli.wiring import Team, open_team
 from podium.errors import ConfigError
 from podium.evaluation.evaluate import Result
 from podium.evaluation.metrics import summarise
+from podium.evaluation.oracle import oracle
 from podium.evaluation.report import as_object, markdown_comparisons, markdown_table, terminal_comparisons, terminal_table
-from podium.gym.world import KINDS, SPLITS, UNTRAINED_KINDS, World
 from podium.protocols import Verifier
-from podium.tasks.benchmarks.registry import load
-from podium.tasks.datasets import read_questions
-from podium.tasks.instructions import instructed
 from podium.types import Problem
 from podium.workers.budget import Budget
 
+ORACLE = "oracle"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """Which problems: of the gym, of a file, or of a public benchmark.
+class StudyFlags:
+    """The flags of ``podium evaluate STUDY.toml`` as the user set them."""
 
-    Example: ``Asked(gym=400, splits=("held_out_numbers",), seed=3)``, 400 of every kind.
-    """
-
-    gym: int | None = None
-    """Problems per kind, shared out over ``splits``."""
-    kinds: tuple[str, ...] = (*KINDS, *UNTRAINED_KINDS)
-    splits: tuple[str, ...] = ("held_out_numbers", "held_out_templates")
-    seed: int = 0
-    file: Path | None = None
-    set: str | None = None
-    split: str | None = None
-    first: int = 0
-    """Of a file or a set: where to begin."""
-    n: int | None = None
-    """And how many."""
-
-    def problems(self) -> list[Problem]:
-        """Raises :class:`ConfigError`."""
-        if [self.gym, self.file, self.set].count(None) != 2:
-            raise ConfigError("a study names one of gym (problems per kind), file and set")
-        if self.gym is not None:
-            return _gym_problems(self)
-        if self.file is not None:
-            found = read_questions(self.file)
-        else:
-            found = [instructed(problem) for problem in load(str(self.set), split=self.split, data_dir=None)]
-        return found[self.first :][: self.n]
+    path: Path
+    out: Path | None
+    """Instead of the folder that the study names."""
+    budget: Budget
+    unsafe_local: bool
+    as_json: bool
+    as_markdown: bool
 
 
-def _gym_problems(asked: Asked) -> list[Problem]:
-    if unknown := [*({*asked.splits} - {*SPLITS}), *({*asked.kinds} - {*KINDS, *UNTRAINED_KINDS})]:
-        raise ConfigError(f"the gym has no {unknown[0]!r}; splits: {', '.join(SPLITS)}; kinds: {', '.join((*KINDS, *UNTRAINED_KINDS))}")
-    share, rest = divmod(asked.gym or 0, len(asked.splits))
-    world = World()
-    return [
-        problem
-        for index, split in enumerate(asked.splits)
-        for problem in world.problems(
-            kinds=asked.kinds,
-            split=split,  # type: ignore[arg-type]
-            n=len(asked.kinds) * (share + (index < rest)),
-            seed=asked.seed,
+async def carry_out(flags: StudyFlags) -> None:
+    """Carry the command out. Raises :class:`PodiumError`."""
+    need_stats()
+    study = read_study(flags.path)
+    out = flags.out or study.out
+    problems = study.problems.problems()
+    lessons_problems = [] if study.learning is None else study.learning.problems()
+    _apart(problems, lessons_problems)
+    kinds = {problem.kind for problem in (*problems, *lessons_problems)}
+    async with (
+        open_verifiers(kinds, unsafe_local=flags.unsafe_local) as verifier,
+        open_team(study.pool, flags.budget, study.journal, run=f"study {out}") as team,
+    ):
+        names = expanded(study.arms, team)
+        asked = [name for name in names if name != ORACLE]
+        lessons = None
+        if any(name.startswith("router:") for name in asked):
+            lessons = await _learned(study, team, lessons_problems, verifier, out, names=asked)
+        arms = {name: make_arm(name, team, lessons=lessons) for name in asked}
+        results = await evaluate_with_progress(
+            arms,
+            problems,
+            verifier,
+            out=out / "results.jsonl",
+            repeats=study.repeats,
+            concurrency=study.concurrency,
+            sampling=study.sampling,
         )
-    ]
+        workers = [f"worker:{name}" for name in team.pool.names]
+    if ORACLE in names:
+        if missing := [worker for worker in workers if worker not in asked]:
+            raise ConfigError(f"the oracle chooses among the workers alone; add the arm worker:* ({missing[0]} is not there)")
+        results += oracle(results, workers)
+    _publish(flags, study, out, names, results)
+
+
+def _apart(problems: Sequence[Problem], lessons: Sequence[Problem]) -> None:
+    """Raises :class:`ConfigError` where a router would be asked what it learned from."""
+    if common := {problem.id for problem in problems} & {problem.id for problem in lessons}:
+        raise ConfigError(
+            f"{len(common)} problems are in [problems] and in [learning]; take another seed or another part of the file"
+        )
+
+
+async def _learned(
+    study: Study, team: Team, problems: Sequence[Problem], verifier: Verifier, out: Path, *, names: Sequence[str]
+) -> Lessons:
+    """What the workers alone, and where it is needed the catalogue, make of the training problems."""
+    if not problems:
+        raise ConfigError("routers learn from training problems; name some in a table [learning]")
+    from podium.policies.router import Outcomes
+
+    async def outcomes(arms: Sequence[str]) -> Outcomes:
+        results = await evaluate_with_progress(
+            {name: make_arm(name, team) for name in arms},
+            problems,
+            verifier,
+            out=out / "learning.jsonl",
+            concurrency=study.concurrency,
+            sampling=study.sampling,
+        )
+        found = {(result.arm, result.problem): result for result in results if result.verdict is not None}
+        rows = [problem for problem in problems if all((arm, problem.id) in found for arm in arms)]
+        verdicts = [[found[arm, problem.id].verdict for arm in arms] for problem in rows]
+        return Outcomes(
+            questions=tuple(problem.question for problem in rows),
+            kinds=tuple(problem.kind for problem in rows),
+            right=tuple(tuple(float(v is not None and v.correct) for v in row) for row in verdicts),
+            answers=tuple(tuple(None if v is None else v.extracted for v in row) for row in verdicts),
+        )
+
+    alone = [f"worker:{name}" for name in team.pool.names]
+    lessons = Lessons(alone=await outcomes(alone))
+    if "router:classified" not in names:
+        return lessons
+    return Lessons(alone=lessons.alone, catalogue=await outcomes([*alone, *catalogue_arms(team, lessons.best)]))
+
+
+def _publish(flags: StudyFlags, study: Study, out: Path, names: Sequence[str], results: Sequence[Result]) -> None:
+    from podium.evaluation.compare import compare
+
+    rows = summarise(results)
+    comparisons = [] if study.compare is None else compare(results, study.compare, [n for n in names if n != study.compare])
+    parts = [f"# {study.title}", markdown_table(rows), *([markdown_comparisons(comparisons)] if comparisons else [])]
+    table = as_object(rows) | {"comparisons": [asdict(each) for each in comparisons]}
+    (out / "table.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    (out / "table.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    if flags.path.resolve() != (out / "study.toml").resolve():
+        shutil.copyfile(flags.path, out / "study.toml")
+    if flags.as_json:
+        sys.stdout.write(json.dumps(table) + "\n")
+    elif flags.as_markdown:
+        sys.stdout.write("\n\n".join(parts) + "\n")
+    else:
+        screen = Screen()
+        screen.print(terminal_table(rows))
+        if comparisons:
+            screen.print(terminal_comparisons(comparisons))
+        screen.print(Text(f"kept in {out}: results.jsonl, table.md, report.html"), soft_wrap=True)

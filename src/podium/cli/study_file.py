@@ -1,0 +1,67 @@
+"""A study file (TOML): which arms answer which problems, and what is compared with what."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from podium.cli.asked import Asked
+from podium.errors import ConfigError
+from podium.types import Sampling
+from podium.workers.toml_file import read_toml
+
+PRESETS = {
+    "constrained": Sampling(temperature=0.2, max_tokens=4096, thinking_tokens=0),
+    "unconstrained": Sampling(temperature=0.2),
+}
+"""The two settings of the paper (section 4.1): 4,096 tokens and the least reasoning, or what each worker's table allows."""
+
+
+class Study(BaseModel):
+    """What is measured. Example: ``recipes/gym_table.toml``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str
+    arms: tuple[str, ...] = Field(min_length=1)
+    """Names as in ``podium evaluate --arm``; ``*`` stands for every worker, ``oracle`` for the right worker at every problem."""
+    compare: str | None = None
+    """The arm that is compared with every other one, problem by problem."""
+    problems: Asked
+    learning: Asked | None = None
+    """What routers learn from."""
+    pool: Path | None = None
+    """Pool file; without it, the built-in offline pool."""
+    preset: Literal["constrained", "unconstrained"] | None = None
+    repeats: int = Field(default=1, ge=1)
+    concurrency: int = Field(default=64, ge=1, le=4096)
+    journal: Path | None = None
+    out: Path
+    """Folder of the results, the table and the report."""
+
+    @model_validator(mode="after")
+    def _compared_arm_is_there(self) -> "Study":
+        if self.compare is not None and self.compare not in self.arms:
+            raise ValueError(f"compare names {self.compare!r}, which is none of the arms")
+        return self
+
+    @property
+    def sampling(self) -> Sampling:
+        """How workers decode; by default as their own settings say."""
+        return Sampling() if self.preset is None else PRESETS[self.preset]
+
+
+def is_gym_check(path: Path) -> bool:
+    """Whether the file at ``path`` names a folder of runs and no arms. Raises :class:`ConfigError` where it is no TOML."""
+    table = read_toml(path, "study")
+    return "runs" in table and "arms" not in table
+
+
+def read_study(path: Path) -> Study:
+    """The study in the file at ``path``. Raises :class:`ConfigError`, which names the key."""
+    try:
+        return Study.model_validate(read_toml(path, "study"))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the study"
+        raise ConfigError(f"{path}: {place}: {first['msg']}; see recipes/gym_table.toml") from None
