@@ -18,8 +18,8 @@ def need_train() -> None:
 
 
 def need_stats() -> None:
-    """Raises :class:`ConfigError` where scipy and scikit-learn are not installed."""
-    missing = [name for name in ("numpy", "scipy", "sklearn") if importlib.util.find_spec(name) is None]
+    """Raises :class:`ConfigError` where scipy, scikit-learn or Jinja are not installed."""
+    missing = [name for name in ("numpy", "scipy", "sklearn", "jinja2") if importlib.util.find_spec(name) is None]
     if missing:
         raise ConfigError(f"this needs {', '.join(missing)}: pip install 'podium[stats]'")
 

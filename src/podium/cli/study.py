@@ -7,12 +7,15 @@ copy of the file), ``table.md``, ``table.json`` and ``report.html``.
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from podium import __version__
 from podium.cli.arms import Lessons, catalogue_arms, expanded, make_arm
 from podium.cli.extras import need_stats
 from podium.cli.measure import evaluate_with_progress
@@ -20,14 +23,18 @@ from podium.cli.screen import Screen
 from podium.cli.study_file import Study, read_study
 from podium.cli.verifying import open_verifiers
 from podium.cli.wiring import Team, open_team
-from podium.errors import ConfigError
+from podium.errors import ConfigError, WorkflowError
 from podium.evaluation.evaluate import Result
 from podium.evaluation.metrics import summarise
 from podium.evaluation.oracle import oracle
-from podium.evaluation.report import as_object, markdown_comparisons, markdown_table, terminal_comparisons, terminal_table
-from podium.protocols import Verifier
-from podium.types import Problem
+from podium.evaluation.report import as_object, markdown_comparisons, markdown_table, terminal_overview
+from podium.protocols import Verifier, Worker
+from podium.types import Call, Problem
 from podium.workers.budget import Budget
+from podium.workflow.draw import as_text
+
+if TYPE_CHECKING:
+    from podium.evaluation.page import Example
 
 ORACLE = "oracle"
 
@@ -73,12 +80,13 @@ async def carry_out(flags: StudyFlags) -> None:
             concurrency=study.concurrency,
             sampling=study.sampling,
         )
+        examples = await _examples(study, arms, problems, verifier)
         workers = [f"worker:{name}" for name in team.pool.names]
     if ORACLE in names:
         if missing := [worker for worker in workers if worker not in asked]:
             raise ConfigError(f"the oracle chooses among the workers alone; add the arm worker:* ({missing[0]} is not there)")
         results += oracle(results, workers)
-    _publish(flags, study, out, names, results)
+    _publish(flags, study, out, names, results, examples)
 
 
 def _apart(problems: Sequence[Problem], lessons: Sequence[Problem]) -> None:
@@ -123,8 +131,38 @@ async def _learned(
     return Lessons(alone=lessons.alone, catalogue=await outcomes([*alone, *catalogue_arms(team, lessons.best)]))
 
 
-def _publish(flags: StudyFlags, study: Study, out: Path, names: Sequence[str], results: Sequence[Result]) -> None:
+async def _examples(study: Study, arms: Mapping[str, Worker], problems: Sequence[Problem], verifier: Verifier) -> "list[Example]":
+    """The first problem of every kind as the arms named in ``examples`` conduct it."""
+    from podium.evaluation.page import Example
+
+    firsts = {problem.kind: problem for problem in reversed(problems)}
+    found = []
+    for kind, problem in firsts.items():
+        for arm in study.examples:
+            try:
+                completion = await arms[arm](Call.plain(problem.question, study.sampling))
+                verdict = await verifier(problem, completion.text)
+                transcripts, outcome = completion.transcripts, "right" if verdict.correct else "wrong"
+            except WorkflowError as error:
+                transcripts, outcome = error.transcripts, "no valid workflow"
+            text = "\n\n".join(as_text(transcript) for transcript in transcripts) or "answered without a workflow"
+            found.append(Example(arm=arm, kind=kind, question=problem.question, workflow=text, outcome=outcome))
+    return found
+
+
+def _pictures(study: Study) -> dict[str, str]:
+    if study.training is None:
+        return {}
+    from podium.training.curves import curves
+
+    return {f"How it was learned ({study.training})": curves(study.training / "metrics.jsonl")}
+
+
+def _publish(
+    flags: StudyFlags, study: Study, out: Path, names: Sequence[str], results: Sequence[Result], examples: "Sequence[Example]"
+) -> None:
     from podium.evaluation.compare import compare
+    from podium.evaluation.page import Page, Source, html
 
     rows = summarise(results)
     comparisons = [] if study.compare is None else compare(results, study.compare, [n for n in names if n != study.compare])
@@ -134,13 +172,27 @@ def _publish(flags: StudyFlags, study: Study, out: Path, names: Sequence[str], r
     (out / "table.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     if flags.path.resolve() != (out / "study.toml").resolve():
         shutil.copyfile(flags.path, out / "study.toml")
+    page = Page(
+        title=study.title,
+        source=Source(
+            command=f"podium evaluate {flags.path}",
+            version=__version__,
+            made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            files={"one line for each answer": "results.jsonl", "the study": "study.toml", "the table": "table.json"},
+        ),
+        rows=rows,
+        results=results,
+        comparisons=comparisons,
+        arm=study.compare,
+        examples=examples,
+        pictures=_pictures(study),
+    )
+    (out / "report.html").write_text(html(page), encoding="utf-8")
     if flags.as_json:
         sys.stdout.write(json.dumps(table) + "\n")
     elif flags.as_markdown:
         sys.stdout.write("\n\n".join(parts) + "\n")
     else:
         screen = Screen()
-        screen.print(terminal_table(rows))
-        if comparisons:
-            screen.print(terminal_comparisons(comparisons))
+        screen.print(terminal_overview(rows, comparisons))
         screen.print(Text(f"kept in {out}: results.jsonl, table.md, report.html"), soft_wrap=True)

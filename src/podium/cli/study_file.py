@@ -27,6 +27,10 @@ class Study(BaseModel):
     """Names as in ``podium evaluate --arm``; ``*`` stands for every worker, ``oracle`` for the right worker at every problem."""
     compare: str | None = None
     """The arm that is compared with every other one, problem by problem."""
+    examples: tuple[str, ...] = ()
+    """Arms whose workflows the report shows, on one question of every kind."""
+    training: Path | None = None
+    """Folder of a run (or of a shipped Conductor's) whose curves the report shows."""
     problems: Asked
     learning: Asked | None = None
     """What routers learn from."""
@@ -40,9 +44,10 @@ class Study(BaseModel):
     """Folder of the results, the table and the report."""
 
     @model_validator(mode="after")
-    def _compared_arm_is_there(self) -> "Study":
-        if self.compare is not None and self.compare not in self.arms:
-            raise ValueError(f"compare names {self.compare!r}, which is none of the arms")
+    def _arms_are_there(self) -> "Study":
+        for name in (*self.examples, *([] if self.compare is None else [self.compare])):
+            if name not in self.arms:
+                raise ValueError(f"{name!r} is none of the arms")
         return self
 
     @property

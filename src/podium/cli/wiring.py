@@ -52,6 +52,7 @@ GYM_MAX_TOKENS = 256
 """No specialist says more."""
 POLICIES = (
     ("trained[:NAME]", "a Conductor trained by reinforcement: a shipped one (gym) or a run's policy folder"),
+    ("untrained", "what the shipped Conductor was before any reward (built-in pool only)"),
     ("best", "the best workflow known per kind of question (built-in pool only)"),
     ("chat[:NAME]", "worker NAME writes the workflow (default: [conductor] of the pool file, else the first worker)"),
     ("solo:NAME", "worker NAME answers, one step"),
@@ -135,6 +136,9 @@ def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | N
         case "trained":
             local = _trained(worker or "gym")
             policy, language = _GymOnly(local) if team.is_gym else local, local.dialect.language
+        case "untrained" if team.is_gym:
+            local = _trained("gym-start", temperature=1.0)
+            policy, language = _GymOnly(local), local.dialect.language
         case "best" if team.is_gym:
             known = {kind: found.workflow for kind, found in optimum().items()}
             policy = _GymOnly(by_kind(lambda text: kind_of(text) or "", known))
@@ -163,11 +167,11 @@ def default_policy(team: Team) -> str:
     return "best" if missing_for_training() else "trained"
 
 
-def _trained(name: str) -> "LocalPolicy":
+def _trained(name: str, temperature: float = 0.0) -> "LocalPolicy":
     need_train()
     from podium.policies.local import LocalPolicy
 
-    return LocalPolicy.load(conductor_folder(name))
+    return LocalPolicy.load(conductor_folder(name), temperature=temperature, seed=0)
 
 
 class _GymOnly:

@@ -8,6 +8,7 @@ The answers themselves are not stored: a result holds what was read out of the a
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from podium import jsonl
 from podium.errors import Blame, ConfigError, PodiumError
+from podium.evaluation.topology import topology
 from podium.protocols import Verifier, Worker
 from podium.types import Call, Completion, Failure, Problem, Sampling, Transcript, Usage, Verdict
 
@@ -55,6 +57,10 @@ class Result:
     """Rounds in which the policy wrote no valid workflow; a later or an earlier round may still have answered."""
     workers: tuple[str, ...] = ()
     """Who carried out the steps of a Conductor, in order over all rounds; () for a plain worker."""
+    topologies: tuple[str, ...] = ()
+    """The shape of each round's workflow (:func:`podium.evaluation.topology.topology`)."""
+    verbs: tuple[str, ...] = ()
+    """The first word of each step's subtask, in small letters."""
 
     @property
     def key(self) -> Key:
@@ -237,4 +243,12 @@ async def _ask(arm: str, worker: Worker, problem: Problem, repeat: int, verifier
         rounds=len(transcripts),
         invalid_rounds=sum(t.failure is not None and t.failure.blame is Blame.POLICY for t in transcripts),
         workers=tuple(result.worker for transcript in transcripts for result in transcript.results),
+        topologies=tuple(topology(t.workflow) for t in transcripts if t.workflow is not None),
+        verbs=tuple(_verb(result.step.subtask) for transcript in transcripts for result in transcript.results),
     )
+
+
+def _verb(subtask: str) -> str:
+    """The first word of letters, cut at 20; "" where there is none."""
+    found = re.search(r"[^\W\d_]+", subtask)
+    return found.group()[:20].lower() if found else ""

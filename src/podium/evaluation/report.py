@@ -23,6 +23,21 @@ def terminal_table(rows: Sequence[Row]) -> Table:
     return _terminal(*_cells(rows))
 
 
+def terminal_overview(rows: Sequence[Row], comparisons: "Sequence[Comparison]" = ()) -> Table:
+    """Many arms in few columns: accuracy, what one arm is better by, cost and steps, over all kinds together."""
+    better = {each.other: each for each in comparisons}
+    header = ["arm", "accuracy (95 % CI)", *([f"{comparisons[0].arm} is better by"] if comparisons else []), "$", "steps"]
+    body = []
+    for row in rows:
+        if row.kind is None:
+            found = better.get(row.arm)
+            points = [_NONE if found is None else _points(found)] if comparisons else []
+            body.append(
+                [row.arm, _rate(row), *points, _figure(row, row.cost_usd, _dollars), _figure(row, row.steps, "{:.1f}".format)]
+            )
+    return _terminal(header, body)
+
+
 def terminal_comparisons(comparisons: "Sequence[Comparison]") -> Table:
     """One arm against others, problem by problem, as a table for Rich."""
     return _terminal(*_comparison_cells(comparisons))
@@ -111,7 +126,7 @@ def _comparison_cells(comparisons: "Sequence[Comparison]") -> tuple[list[str], l
     body = [
         [
             each.other,
-            f"{100 * each.difference:+.1f} ({100 * each.interval.low:+.1f} to {100 * each.interval.high:+.1f})",
+            _points(each),
             str(each.wins),
             str(each.losses),
             str(each.problems),
@@ -122,6 +137,10 @@ def _comparison_cells(comparisons: "Sequence[Comparison]") -> tuple[list[str], l
         for each in comparisons
     ]
     return header, body
+
+
+def _points(each: "Comparison") -> str:
+    return f"{100 * each.difference:+.1f} ({100 * each.interval.low:+.1f} to {100 * each.interval.high:+.1f})"
 
 
 def _chance(p: float) -> str:

@@ -97,7 +97,7 @@ def adaptive(seed: int = 0) -> TrainConfig:
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
         pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
         language=Language(access="binary", cards=True),
-        warm_start=replace(warm_start(seed), workers=(2, 3, 4), lessons=800, learning_rate=1.5e-3, carried_out=None),
+        warm_start=replace(warm_start(seed), workers=(2, 3, 4), lessons=300, learning_rate=2e-3, carried_out=None),
     )
 
 

@@ -176,11 +176,17 @@ def imaginary_skills(workers: int, rng: random.Random) -> list[Skills]:
 
 
 def lesson(brief: Brief, rng: random.Random) -> tuple[Brief, str]:
-    """A lesson in reading cards: a question about the workers of ``brief``, and the answer."""
+    """A lesson in reading cards: a question about the workers of ``brief``, and the answer, recited three times in other orders.
+
+    Looking up what stands beside a word is learned all at once, after a time without any progress; what is repeated in the text
+    itself shortens that time (docs/log.md, "Reading cards").
+    """
     parts = [part for part, _ in brief.cards[0].skills]
-    rng.shuffle(parts)
-    best = ", ".join(f"{part} {_most_skilled(part, brief.cards)}" for part in parts)
-    return replace(brief, question=ask("Who is best?")), f"Best: {best}."
+    recited = []
+    for _ in range(3):
+        rng.shuffle(parts)
+        recited.append("Best: " + ", ".join(f"{part} {_most_skilled(part, brief.cards)}" for part in parts) + ".")
+    return replace(brief, question=ask("Who is best?")), "\n".join(recited)
 
 
 def _most_skilled(verb: str, cards: Sequence[Card]) -> int:
