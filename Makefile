@@ -14,10 +14,12 @@ else
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-# What the sandbox for programs needs from the system. Installed where that is allowed, else named, once, loudly.
-SYSTEM_PACKAGES := bubblewrap libseccomp2
+# What comes from the system: the sandbox for programs, and the browser that looks at pages in tests. Installed where that is allowed,
+# else named, once, loudly.
+SANDBOX_PACKAGES := bubblewrap libseccomp2
+BROWSER_PACKAGES := chromium fonts-dejavu-core
 
-.PHONY: help setup system demo test lint format bench clean
+.PHONY: help setup system browser demo test lint format bench clean
 
 help:
 	@echo "make demo    set up and see it work (no key, no GPU, no network beyond the package registry)"
@@ -44,18 +46,26 @@ $(VENV)/.dev: $(INPUTS) | $(BIN)/python
 	@$(INSTALL) -e '.[dev]'
 	@touch $@ $(VENV)/.train
 
-setup: system $(VENV)/.dev
+setup: system browser $(VENV)/.dev
+
+# $(call from_the_system,command,packages,what is missing without them)
+define from_the_system
+	@command -v $(1) >/dev/null 2>&1 || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	    echo "installing $(2) ..."; \
+	    { apt-get install -y -qq --no-install-recommends $(2) >/dev/null 2>&1 || \
+	      { apt-get update -qq >/dev/null && apt-get install -y -qq --no-install-recommends $(2) >/dev/null; }; } \
+	    || echo "COULD NOT INSTALL $(2): $(3)" >&2; \
+	  else \
+	    echo "MISSING: $(1). $(3). Install it: sudo apt-get install $(2)" >&2; \
+	  fi; }
+endef
 
 system:
-	@command -v bwrap >/dev/null 2>&1 || { \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
-	    echo "installing $(SYSTEM_PACKAGES) ..."; \
-	    { apt-get install -y -qq $(SYSTEM_PACKAGES) >/dev/null 2>&1 || \
-	      { apt-get update -qq >/dev/null && apt-get install -y -qq $(SYSTEM_PACKAGES) >/dev/null; }; } \
-	    || echo "COULD NOT INSTALL $(SYSTEM_PACKAGES): programs can not be judged, their tests are skipped" >&2; \
-	  else \
-	    echo "MISSING: bubblewrap. Programs can not be judged and their tests are skipped. Install it: sudo apt-get install $(SYSTEM_PACKAGES)" >&2; \
-	  fi; }
+	$(call from_the_system,bwrap,$(SANDBOX_PACKAGES),Programs can not be judged and their tests are skipped)
+
+browser:
+	$(call from_the_system,chromium,$(BROWSER_PACKAGES),Pages can not be looked at and their tests are skipped)
 
 demo: $(VENV)/.train
 	@$(BIN)/podium demo $(if $(wildcard $(REPLAY)),--replay $(REPLAY))
@@ -65,7 +75,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: system lint
+test: system browser lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 format: $(VENV)/.dev

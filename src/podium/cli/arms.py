@@ -44,6 +44,14 @@ def expanded(names: Sequence[str], team: Team) -> list[str]:
     return list(dict.fromkeys(name.replace("*", worker) for name in names for worker in team.pool.names))
 
 
+def is_router(name: str) -> bool:
+    """Whether the arm learns from training problems. Raises :class:`ConfigError` for a router that does not exist."""
+    kind, _, method = name.partition(":")
+    if kind == "router" and method not in ROUTERS:
+        raise ConfigError(f"there is no router {method!r}; there are {', '.join(ROUTERS)}")
+    return kind == "router"
+
+
 def make_arm(name: str, team: Team, *, rounds: int = 1, lessons: Lessons | None = None) -> Worker:
     """The arm called ``name``: ``worker:NAME``, ``context:NAME``, ``router:METHOD``, or a policy, as in ``trained:gym@2`` with
     its rounds.
@@ -56,7 +64,7 @@ def make_arm(name: str, team: Team, *, rounds: int = 1, lessons: Lessons | None 
             return team.pool.named(rest).worker
         if kind == "context":
             return _Roomier(team.pool.named(rest).worker, ROOM * team.max_tokens[rest])
-        if kind == "router":
+        if is_router(name):
             return _router(rest, team, lessons)
         policy, at, number = name.rpartition("@")
         if at and number.isdecimal():
@@ -97,8 +105,6 @@ def _router(method: str, team: Team, lessons: Lessons | None) -> Conductor:
         "agreement": lambda: router.agreement(lessons.alone),
         "agreement-nearest": lambda: router.agreement(lessons.alone, neighbours=20),
     }
-    if method not in choosers:
-        raise ConfigError(f"there is no router {method!r}")
     return Conductor(router.routed(choosers[method]()), team.pool)
 
 

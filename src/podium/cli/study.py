@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from podium import __version__
-from podium.cli.arms import Lessons, catalogue_arms, expanded, make_arm
+from podium.cli.arms import Lessons, catalogue_arms, expanded, is_router, make_arm
 from podium.cli.extras import need_stats
 from podium.cli.measure import evaluate_with_progress
 from podium.cli.screen import Screen
@@ -66,11 +66,15 @@ async def carry_out(flags: StudyFlags) -> None:
         open_team(study.pool, flags.budget, study.journal, run=f"study {out}") as team,
     ):
         names = expanded(study.arms, team)
-        asked = [name for name in names if name != ORACLE]
-        lessons = None
-        if any(name.startswith("router:") for name in asked):
-            lessons = await _learned(study, team, lessons_problems, verifier, out, names=asked)
-        arms = {name: make_arm(name, team, lessons=lessons) for name in asked}
+        workers = [f"worker:{name}" for name in team.pool.names]
+        if ORACLE in names and (missing := [worker for worker in workers if worker not in names]):
+            raise ConfigError(f"the oracle chooses among the workers alone; add the arm worker:* ({missing[0]} is not there)")
+        routers = [name for name in names if is_router(name)]
+        arms = {name: make_arm(name, team) for name in names if name != ORACLE and name not in routers}
+        if routers:
+            lessons = await _learned(study, team, lessons_problems, verifier, out, names=routers)
+            arms |= {name: make_arm(name, team, lessons=lessons) for name in routers}
+        arms = {name: arms[name] for name in names if name in arms}
         results = await evaluate_with_progress(
             arms,
             problems,
@@ -81,10 +85,7 @@ async def carry_out(flags: StudyFlags) -> None:
             sampling=study.sampling,
         )
         examples = await _examples(study, arms, problems, verifier)
-        workers = [f"worker:{name}" for name in team.pool.names]
     if ORACLE in names:
-        if missing := [worker for worker in workers if worker not in asked]:
-            raise ConfigError(f"the oracle chooses among the workers alone; add the arm worker:* ({missing[0]} is not there)")
         results += oracle(results, workers)
     _publish(flags, study, out, names, results, examples)
 

@@ -1,0 +1,100 @@
+"""``podium evaluate STUDY.toml``: all arms on the same problems, one folder with everything."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from podium.cli.app import app
+
+STUDY = """
+title = "All arms"
+out = "{out}"
+compare = "trained"
+examples = ["untrained", "trained"]
+training = "{run}"
+arms = ["worker:*", "context:brook", "reflection:brook", "mixture", "router:kind", "router:nearest", "router:linear",
+        "router:contrastive", "router:agreement", "router:agreement-nearest", "router:classified", "random", "untrained",
+        "trained", "trained:gym-recursive@2", "best", "oracle"]
+[problems]
+gym = 6
+seed = 3
+[learning]
+gym = 20
+kinds = ["word", "choice", "fact", "code"]
+splits = ["train"]
+seed = 4
+"""
+
+
+def podium(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def a_run(folder: Path) -> Path:
+    folder.mkdir()
+    share = {"correct": 0.5, "valid": 1.0, "correct_given_valid": 0.5, "worker_entropy_bits": 2.0, "steps": 2.0}
+    groups = {"flat_groups": 0.1, "failed_groups": 0.1, "solved_groups": 0.0, "opened": 1.0, "cost_usd": 0.01}
+    kinds = {"correct_by_kind": {"word": 0.5}, "steps_by_kind": {"word": 2.0}}
+    lines = [json.dumps({"iteration": index, **share, **groups, **kinds}) for index in range(3)]
+    (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def test_every_arm_answers_and_the_folder_holds_it_all(tmp_path: Path) -> None:
+    path, out = tmp_path / "study.toml", tmp_path / "out"
+    path.write_text(STUDY.format(out=out, run=a_run(tmp_path / "run")))
+    result = podium("evaluate", str(path), "--json")
+    assert result.exit_code == 0, result.output
+    table = json.loads(result.stdout.splitlines()[-1])
+    accuracy = {arm["arm"]: arm["accuracy"] for arm in table["arms"]}
+    assert len(accuracy) == 23
+    alone = [share for arm, share in accuracy.items() if arm.startswith("worker:")]
+    assert len(alone) == 7
+    assert min(accuracy["best"], accuracy["trained"], accuracy["oracle"]) > max(alone)
+    assert accuracy["untrained"] < max(alone)
+    assert accuracy["context:brook"] == accuracy["worker:brook"], "the gym's workers have nothing more to say"
+    assert {c["other"] for c in table["comparisons"]} == set(accuracy) - {"trained"}
+    assert json.loads((out / "table.json").read_text()) == table
+    assert (out / "study.toml").read_text() == path.read_text()
+    report = (out / "report.html").read_text()
+    assert "router:classified" in report
+    assert "How it was learned" in report
+    assert report.count("<details") == 12
+
+    lines = (out / "results.jsonl").read_text().splitlines()
+    assert len(lines) == 22 * 36
+    assert podium("evaluate", str(path)).exit_code == 0
+    assert (out / "results.jsonl").read_text().splitlines() == lines, "nothing is asked again"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("gym = 6", "gym = 0"), "problems.gym: Input should be greater than or equal to 1"),
+        (("gym = 6", "gym = 6\ncolour = 1"), "problems.colour: Extra inputs are not permitted"),
+        (("gym = 6", 'gym = 6\nset = "gsm8k"'), "name one of gym"),
+        (("gym = 6", 'gym = 6\nkinds = ["x"]'), "the gym has no kind 'x'"),
+        (('compare = "trained"', 'compare = "nobody"'), "'nobody' is none of the arms"),
+        (('"random"', '"worker:nobody"'), "no worker"),
+        (('"random"', '"router:magic"'), "there is no router 'magic'"),
+        (('"worker:*",', ""), "the oracle chooses among the workers alone"),
+        (('splits = ["train"]\nseed = 4', "seed = 3"), "problems are in [problems] and in [learning]"),
+        (("title =", "tilte ="), "title: Field required"),
+    ],
+)
+def test_what_can_not_be_done_is_said(change: tuple[str, str], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY.replace(*change).format(out=tmp_path / "out", run=tmp_path))
+    result = podium("evaluate", str(path))
+    assert result.exit_code == 2, result.output
+    assert message in " ".join(result.output.split())
+
+
+def test_routers_need_lessons(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY.split("[learning]")[0].format(out=tmp_path / "out", run=tmp_path))
+    result = podium("evaluate", str(path))
+    assert result.exit_code == 2
+    assert "routers learn from training problems" in " ".join(result.output.split())
