@@ -24,6 +24,7 @@ from podium.gym.optimum import optimum
 from podium.gym.questions import kind_of
 from podium.gym.specialists import specialists
 from podium.gym.world import World
+from podium.policies.altered import Altered, change_named
 from podium.policies.chat import ChatPolicy
 from podium.policies.fixed import at_random, by_kind, consensus, mixture_of_agents, self_reflection, solo
 from podium.policies.shipped import conductor_folder
@@ -124,9 +125,11 @@ def _stated(text: str) -> str | None:
 def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | None = None) -> Conductor:
     """The Conductor called ``name`` (see :data:`POLICIES`) over ``team``.
 
-    Baselines bring their own number of steps, so ``max_steps`` binds prompted models only. Raises :class:`ConfigError`.
+    ``POLICY+CHANGE`` carries workflows out with one part replaced (:mod:`podium.policies.altered`). Baselines bring their own
+    number of steps, so ``max_steps`` binds prompted models only. Raises :class:`ConfigError`.
     """
-    kind, _, worker = name.partition(":")
+    base, plus, change = name.partition("+")
+    kind, _, worker = base.partition(":")
     pool, language = team.pool, Language(cards=team.conductor is not None and team.conductor.cards)
     policy: Policy
     steps = max_steps or (5 if team.conductor is None else team.conductor.max_steps)
@@ -157,6 +160,8 @@ def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | N
         case _:
             names = "; ".join(f"{shown}: {about}" for shown, about in POLICIES)
             raise ConfigError(f"there is no policy {name!r} for this pool; there are {names}")
+    if plus:
+        policy, language = Altered(policy, language, change_named(change, pool.names)), Language()
     return Conductor(policy, pool, rounds=rounds, max_steps=steps, language=language)
 
 

@@ -25,6 +25,9 @@ from podium.types import Brief
 from podium.workflow.language import Language
 from podium.workflow.short_prompt import short_messages
 
+_LESSONS = 0.2
+"""Share of the questions that stay lessons after all lessons."""
+
 
 def warm_started(config: WarmStart, language: Language, *, on_step: Callable[[int, float], None] | None = None) -> LocalPolicy:
     """A policy that imitates uninformed workflows.
@@ -48,7 +51,7 @@ def warm_started(config: WarmStart, language: Language, *, on_step: Callable[[in
         rows: list[Row] = []
         for _ in range(config.questions):
             problem = rng.choice(problems)
-            if step < config.lessons:
+            if step < config.lessons or (config.lessons and rng.random() < _LESSONS):
                 rows += [_lesson(policy, brief_for(problem, config, rng, language), rng) for _ in range(config.texts)]
                 continue
             brief = brief_for(problem, config, rng, language)

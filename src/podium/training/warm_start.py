@@ -89,8 +89,8 @@ class WarmStart:
     workers: tuple[int, ...] = (7,)
     """Sizes of the pools that the questions are shown with."""
     lessons: int = 0
-    """Steps of learning to read cards before everything else; with them, imaginary workers have skills and half of the texts
-    choose by them."""
+    """Steps of learning to read cards before everything else; with them, imaginary workers have skills, half of the texts choose
+    by them, and a fifth of the later steps are lessons still, lest they be forgotten."""
     carried_out: Callable[[Problem, Workflow], str] | None = None
     """The answer that comes of a workflow; with it, a share of the texts are second rounds."""
     again: float = 0.25
@@ -151,7 +151,9 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, language: Language) 
             access = tuple(seen for seen in range(index) if rng.random() < 0.5)
         sees_answer = everything and bool(brief.earlier)
         steps.append(Step(worker=worker, subtask=rng.choice(WORDINGS[verb]), access=access, last_answer=sees_answer))
-    opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {', '.join(plan)}."
+    # Going by skill is thought through where the parts of the work are named; the list of workers then only repeats it.
+    parts = [f"{verb} {step.worker}" if by_skill else verb for verb, step in zip(plan, steps, strict=True)]
+    opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {', '.join(parts)}."
     lists = format_workflow(Workflow(steps=tuple(steps)), language, round_number=round_number)
     return Uninformed(f"{opening}\n{lists}", tuple(TOPICS.index((kind, verb)) for verb in plan))
 
