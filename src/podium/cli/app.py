@@ -1,4 +1,4 @@
-"""The command line: ``podium demo | ask | evaluate | train | data | pool | gym``. A command imports what it needs."""
+"""The command line: ``podium demo | ask | evaluate | train | reproduce | data | pool | gym``. A command imports what it needs."""
 
 import asyncio
 from pathlib import Path
@@ -220,6 +220,19 @@ def train(
                 as_json=as_json,
             )
         )
+
+
+@app.command()
+def reproduce(
+    show: Annotated[bool, typer.Option("--list", help="List them; the only thing this does, and the default.")] = True,
+    as_json: JsonFlag = False,
+) -> None:
+    """Tables and figures of the paper, and the commands that make ours: what is the same, what is substituted, what it costs."""
+    from podium.cli.outcome import guarded
+    from podium.cli.reproduce import list_counterparts
+
+    with guarded():
+        list_counterparts(as_json=as_json)
 
 
 @data_app.command("list")

@@ -67,9 +67,6 @@ WORDINGS = {
 TOPICS = tuple((kind, verb) for kind in PLANS for verb in WORDINGS)
 """What a step can be about: a part of the work on a kind of question."""
 
-BLURRED = 0.7
-"""Share of the questions that are shown blurred, so that their kind is recognised by many signs."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmStart:
@@ -95,6 +92,8 @@ class WarmStart:
     """The answer that comes of a workflow; with it, a share of the texts are second rounds."""
     again: float = 0.25
     """That share."""
+    blurred: float = 0.7
+    """Share of the questions that are shown with words left out, so that their kind is recognised by many signs."""
     topics: bool = True
     """Ask the states at which workers are chosen what the step is about (:mod:`podium.training.imitation`)."""
     sharpened: float = 1.3
@@ -107,7 +106,7 @@ class WarmStart:
 
 def brief_for(problem: Problem, config: WarmStart, rng: random.Random, language: Language = Language()) -> Brief:
     """A question with imaginary workers, in most cases with words left out, perhaps with the round before."""
-    question = ask(blurred(problem.question, rng) if rng.random() < BLURRED else problem.question)
+    question = ask(blurred(problem.question, rng) if rng.random() < config.blurred else problem.question)
     size = rng.choice(config.workers)
     skills = imaginary_skills(size, rng) if config.lessons else [()] * size
     cards = tuple(Card(name=f"worker {index}", skills=each) for index, each in enumerate(skills))

@@ -1,0 +1,89 @@
+"""The gym's recipe with one thing changed at a time: the counterpart of the paper's ablations (its tables 9 to 11 and figure 7).
+
+    podium train recipes/gym_ablations.py:no_subtasks
+    podium train recipes/gym_ablations.py:positions         access by position instead of everything or nothing
+    podium train recipes/gym_ablations.py:one_worker        the whole pool replaced by the best single worker
+    podium train recipes/gym_ablations.py:sure_start        a start that has only seen whole questions
+    podium train recipes/gym_ablations.py:forgetful_start   a start that does not say what a step is about
+    podium train recipes/gym_ablations.py:large             4 M parameters
+    podium train recipes/gym_ablations.py:cost_100          a reward that counts dollars; also cost_0, _30, _300, _1000
+
+Each takes as long as the recipe itself. ``podium evaluate recipes/gym_ablations.toml`` compares them.
+"""
+
+from dataclasses import replace
+
+from podium.recipes import gym
+from podium.training.config import TrainConfig
+from podium.workers.pool import Member, WorkerPool
+from podium.workflow.language import Language
+
+BEST = "brook"
+"""The best single worker of the gym."""
+
+
+def no_subtasks(seed: int = 0) -> TrainConfig:
+    """Workers and access only; every worker is told to solve the question (paper, Table 10)."""
+    return replace(gym.config(seed), name="gym-no-subtasks", language=Language(access="binary", subtasks=False))
+
+
+def positions(seed: int = 0) -> TrainConfig:
+    """Access lists name earlier steps one by one (paper, Table 11)."""
+    return replace(gym.config(seed), name="gym-positions", language=Language(access="positions"))
+
+
+def one_worker(seed: int = 0) -> TrainConfig:
+    """Seven times the same worker: what subtasks and access bring without any choice of workers (paper, section 5.3)."""
+    return replace(gym.config(seed), name="gym-one-worker", pool=seven_of_one)
+
+
+def seven_of_one() -> WorkerPool:
+    """The best single worker under seven names."""
+    [best] = [worker for worker in gym.WORKERS if worker.name == BEST]
+    return WorkerPool([Member(worker=best, card=replace(best.card, name=worker.name)) for worker in gym.WORKERS])
+
+
+def sure_start(seed: int = 0) -> TrainConfig:
+    """Nothing is ever left out of a question, in imitation and after: in the place of few-shot variants (paper, Table 9)."""
+    usual = gym.config(seed)
+    return replace(usual, name="gym-sure-start", blur=0.0, warm_start=replace(gym.warm_start(seed), blurred=0.0))
+
+
+def forgetful_start(seed: int = 0) -> TrainConfig:
+    """The start is not asked what a step is about (:mod:`podium.training.imitation`)."""
+    return replace(gym.config(seed), name="gym-forgetful-start", warm_start=replace(gym.warm_start(seed), topics=False))
+
+
+def large(seed: int = 0) -> TrainConfig:
+    """4 M parameters instead of 0.9 M (paper, Figure 7: 3B against 7B)."""
+    size = {"hidden_size": 256, "intermediate_size": 768, "num_hidden_layers": 5}
+    return replace(gym.config(seed), name="gym-large", warm_start=replace(gym.warm_start(seed), size=size, learning_rate=1.5e-3))
+
+
+def cost_0(seed: int = 0) -> TrainConfig:
+    """Neither steps nor dollars count."""
+    return _counting_dollars(seed, 0)
+
+
+def cost_30(seed: int = 0) -> TrainConfig:
+    """A right answer loses 0.03 per tenth of a cent."""
+    return _counting_dollars(seed, 30)
+
+
+def cost_100(seed: int = 0) -> TrainConfig:
+    """A right answer loses 0.1 per tenth of a cent."""
+    return _counting_dollars(seed, 100)
+
+
+def cost_300(seed: int = 0) -> TrainConfig:
+    """A right answer loses 0.3 per tenth of a cent."""
+    return _counting_dollars(seed, 300)
+
+
+def cost_1000(seed: int = 0) -> TrainConfig:
+    """A right answer loses 1.0 per tenth of a cent."""
+    return _counting_dollars(seed, 1000)
+
+
+def _counting_dollars(seed: int, per_usd: int) -> TrainConfig:
+    return replace(gym.config(seed), name=f"gym-cost-{per_usd}", per_usd=float(per_usd), per_step=0.0, saving_from=0.0)
