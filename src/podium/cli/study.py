@@ -34,9 +34,12 @@ from podium.workers.budget import Budget
 from podium.workflow.draw import as_text
 
 if TYPE_CHECKING:
-    from podium.evaluation.page import Example
+    from podium.evaluation.page import Cells, Example
+    from podium.training.strategies import Strategy
 
 ORACLE = "oracle"
+FIRST = 50
+"""Plans of a run that the report lists in the order in which they appeared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,12 +154,30 @@ async def _examples(study: Study, arms: Mapping[str, Worker], problems: Sequence
     return found
 
 
-def _pictures(study: Study) -> dict[str, str]:
-    if study.training is None:
-        return {}
+def _training(folder: Path | None) -> "tuple[dict[str, str], dict[str, Cells]]":
+    """Pictures and tables of the run in ``folder``."""
+    if folder is None:
+        return {}, {}
     from podium.training.curves import curves
+    from podium.training.strategies import emergence
 
-    return {f"How it was learned ({study.training})": curves(study.training / "metrics.jsonl")}
+    pictures = {f"How it was learned ({folder})": curves(folder / "metrics.jsonl")}
+    if not (folder / "groups.jsonl").exists():
+        return pictures, {}
+    found = emergence(folder)
+    head = ["plan", "appeared", "last seen", "rollouts", "right"]
+    most = sorted(found.strategies, key=lambda each: -each.rollouts)[:20]
+
+    def cells(chosen: Sequence[Strategy]) -> Cells:
+        return head, [[s.name, str(s.first), str(s.last), f"{s.rollouts:,}", f"{100 * s.right:.0f} %"] for s in chosen]
+
+    return (
+        pictures | {"Plans over training": found.picture()},
+        {
+            f"The 20 plans used most often, of {len(found.strategies)}": cells(most),
+            f"The first {FIRST} plans, as they appeared": cells(found.strategies[:FIRST]),
+        },
+    )
 
 
 def _publish(
@@ -173,6 +194,7 @@ def _publish(
     (out / "table.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     if flags.path.resolve() != (out / "study.toml").resolve():
         shutil.copyfile(flags.path, out / "study.toml")
+    pictures, tables = _training(study.training)
     page = Page(
         title=study.title,
         source=Source(
@@ -186,7 +208,8 @@ def _publish(
         comparisons=comparisons,
         arm=study.compare,
         examples=examples,
-        pictures=_pictures(study),
+        pictures=pictures,
+        tables=tables,
     )
     (out / "report.html").write_text(html(page), encoding="utf-8")
     if flags.as_json:

@@ -60,6 +60,8 @@ class Page:
     examples: Sequence[Example] = ()
     pictures: Mapping[str, str] = field(default_factory=dict)
     """Caption -> SVG that this package made."""
+    tables: Mapping[str, Cells] = field(default_factory=dict)
+    """Caption -> header and lines of one more table."""
 
 
 def html(page: Page) -> str:

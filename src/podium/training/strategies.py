@@ -1,0 +1,116 @@
+"""Which plans a run tried, when each appeared and was last seen, and how many there were: ``groups.jsonl`` -> strategies.
+
+A strategy is who works and who sees whom; the wording of subtasks does not count.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from podium.errors import CheckpointError, WorkflowError
+from podium.evaluation.charts import framed, lines
+from podium.evaluation.topology import topology
+from podium.types import Brief, Card, Workflow, ask
+from podium.workflow.language import Language
+from podium.workflow.parse import parse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strategy:
+    """One plan. Example: ``Strategy(name="chain: ember, atlas", first=0, last=199, rollouts=9120, right=0.98)``."""
+
+    name: str
+    """The shape and the workers in order, with what each step sees where the shape does not say it."""
+    first: int
+    """Iteration in which it appeared, counted from 1."""
+    last: int
+    """Iteration in which it was last seen."""
+    rollouts: int
+    right: float
+    """Share of its rollouts whose answer was right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emergence:
+    """All strategies in the order in which they appeared, and per iteration how many there were and what share was right."""
+
+    strategies: tuple[Strategy, ...]
+    distinct: tuple[int, ...]
+    right: tuple[float, ...]
+
+    def picture(self) -> str:
+        """Diversity and accuracy over training as SVG."""
+        at = list(range(1, len(self.distinct) + 1))
+        right = lines("share of rollouts that are right", {"right": self.right}, at, top=1.0)
+        distinct = lines("different plans per iteration", {"plans": [float(count) for count in self.distinct]}, at)
+        inside = f'<g transform="translate(20,40)">{right}</g><g transform="translate(390,40)">{distinct}</g>'
+        return framed(750, 270, inside, "Accuracy and diversity of plans over training")
+
+
+def emergence(run: Path) -> Emergence:
+    """The strategies of the run in the folder ``run``.
+
+    Raises :class:`CheckpointError` where it holds no rollouts.
+    """
+    seen: dict[str, list[tuple[int, bool]]] = {}
+    distinct: dict[int, set[str]] = {}
+    right: dict[int, list[bool]] = {}
+    for iteration, name, is_right in _rollouts(run):
+        right.setdefault(iteration, []).append(is_right)
+        if name is not None:
+            seen.setdefault(name, []).append((iteration, is_right))
+            distinct.setdefault(iteration, set()).add(name)
+    if not right:
+        raise CheckpointError(f"{run / 'groups.jsonl'} holds no rollouts yet")
+    return Emergence(
+        strategies=tuple(
+            Strategy(
+                name=name,
+                first=min(iteration for iteration, _ in each) + 1,
+                last=max(iteration for iteration, _ in each) + 1,
+                rollouts=len(each),
+                right=sum(is_right for _, is_right in each) / len(each),
+            )
+            for name, each in seen.items()
+        ),
+        distinct=tuple(len(distinct.get(iteration, ())) for iteration in sorted(right)),
+        right=tuple(sum(each) / len(each) for _, each in sorted(right.items())),
+    )
+
+
+def _rollouts(run: Path) -> Iterator[tuple[int, str | None, bool]]:
+    """Iteration, name of the plan (None where it was not valid) and whether the answer was right, of every first round."""
+    try:
+        language = Language(**json.loads((run / "recipe.json").read_text(encoding="utf-8"))["language"])
+        with (run / "groups.jsonl").open(encoding="utf-8") as file:
+            for line in file:
+                group = json.loads(line)
+                for rollout in group["rollouts"]:
+                    yield int(group["iteration"]), _name(rollout[0]["text"], group["pool"], language), _is_right(rollout[0])
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise CheckpointError(f"{run} holds no rollouts of a run: {error!r}") from error
+
+
+def _is_right(turn: dict[str, Any]) -> bool:
+    # Right answers earn 1 less what they cost; everything else earns one half at most.
+    return turn["reward"] is not None and turn["reward"] > 0.5
+
+
+def _name(text: str, pool: list[str], language: Language) -> str | None:
+    brief = Brief(question=ask("?"), cards=tuple(Card(name=name) for name in pool))
+    try:
+        workflow = parse(text, brief, language)
+    except WorkflowError:
+        return None
+    return None if workflow is None else f"{topology(workflow)}: {', '.join(_steps(workflow, pool))}"
+
+
+def _steps(workflow: Workflow, pool: list[str]) -> list[str]:
+    """The workers; in shapes that leave it open, with the steps that each of them sees, counted from 1."""
+    names = [pool[step.worker] for step in workflow.steps]
+    if topology(workflow) in ("single", "chain", "fan-in"):
+        return names
+    seen = [" ".join(str(index + 1) for index in step.access) for step in workflow.steps]
+    return [f"{name} (sees {sees})" if sees else name for name, sees in zip(names, seen, strict=True)]
