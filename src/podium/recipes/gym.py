@@ -96,9 +96,8 @@ def adaptive(seed: int = 0) -> TrainConfig:
         name="gym-adaptive",
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
         pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
-        exploration=replace(
-            usual.exploration, entropy=0.0, opened_while=0.2, opened_until=0.3, anchor_while=0.3, anchor_until=0.5
-        ),
+        exploration=Exploration(),
+        learner=LearnerConfig(learning_rate=4e-4, updates=2, final=0.2),
         language=Language(access="binary", cards=True),
         warm_start=replace(warm_start(seed), workers=(2, 3, 4), steps=700, lessons=250, learning_rate=2e-3, carried_out=None),
     )
