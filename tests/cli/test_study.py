@@ -13,6 +13,7 @@ title = "All arms"
 out = "{out}"
 compare = "trained"
 examples = ["untrained", "trained"]
+matched = ["worker:grove", "reflection:brook"]
 training = "{run}"
 arms = ["worker:*", "context:brook", "reflection:brook", "mixture", "router:kind", "router:nearest", "router:linear",
         "router:contrastive", "router:agreement", "router:agreement-nearest", "router:classified", "random", "untrained",
@@ -49,8 +50,10 @@ def test_every_arm_answers_and_the_folder_holds_it_all(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     table = json.loads(result.stdout.splitlines()[-1])
     accuracy = {arm["arm"]: arm["accuracy"] for arm in table["arms"]}
-    assert len(accuracy) == 23
-    alone = [share for arm, share in accuracy.items() if arm.startswith("worker:")]
+    [control] = [arm for arm in accuracy if arm.startswith("worker:grove x")]
+    assert int(control.partition(" x")[2]) >= 10, "grove costs a fraction; reflection costs more and is left out"
+    assert len(accuracy) == 24
+    alone = [share for arm, share in accuracy.items() if arm.startswith("worker:") and " x" not in arm]
     assert len(alone) == 7
     assert min(accuracy["best"], accuracy["trained"], accuracy["oracle"]) > max(alone)
     assert accuracy["untrained"] < max(alone)
@@ -79,7 +82,7 @@ def test_every_arm_answers_and_the_folder_holds_it_all(tmp_path: Path) -> None:
         (('compare = "trained"', 'compare = "nobody"'), "'nobody' is none of the arms"),
         (('"random"', '"worker:nobody"'), "no worker"),
         (('"random"', '"router:magic"'), "there is no router 'magic'"),
-        (('"worker:*",', ""), "the oracle chooses among the workers alone"),
+        (('"worker:*",', '"worker:grove",'), "the oracle chooses among the workers alone"),
         (('splits = ["train"]\nseed = 4', "seed = 3"), "problems are in [problems] and in [learning]"),
         (("title =", "tilte ="), "title: Field required"),
     ],

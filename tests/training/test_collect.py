@@ -1,6 +1,7 @@
 """Tasks -> groups: what is written is carried out and judged, and nothing the world did is ever scored."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,7 @@ from podium.gym import GymVerifier
 from podium.training.collect import Collector, Task
 from podium.training.exploration import hindsight
 from podium.training.rows import anchors_of, rows_of, worker_positions
-from podium.types import Brief, Call, Card, Completion, Generation, Problem, Usage, Verdict
+from podium.types import Brief, Call, Card, Completion, Generation, Problem, Usage, Verdict, ask
 from podium.workers.budget import Budget
 from podium.workers.metered import Metered
 from podium.workers.pool import Member, WorkerPool
@@ -129,11 +130,15 @@ async def test_hindsight_keeps_what_was_right_and_plans_anew_what_was_wrong() ->
         for answer in answers
         for group in await collector.collect(Writes(ONE), [task(pool(Scripted(f"Answer: {answer}")), rounds=2)], 3)
     ]
-    found = hindsight(groups, Writes("as at the start"), Language())
+    groups = [replace(group, brief=replace(group.brief, question=ask("times"))) for group in groups]  # most words are missing
+    start = Writes("as at the start")
+    found = hindsight(groups, start, Language())
     kept, anew = found[: len(found) // 2], found[len(found) // 2 :]
     assert len(kept) == len(anew) == 3, "as many of the one as of the other"
     assert all(parse(text, brief, Language()) is None for brief, text in kept)
     assert {text for _, text in anew} == {"as at the start"}
+    assert {brief.question for brief, _ in found} == {ask("times")}
+    assert {brief.question for brief in start.seen} == {ask(groups[0].problem.question)}, "written by one who sees it all"
     assert {brief.earlier[0].answer for brief, _ in kept} == {"Answer: 42"}
     assert {brief.earlier[0].answer for brief, _ in anew} == {"Answer: 41"}
     assert hindsight(groups[:1], Writes("unasked"), Language()) == []

@@ -8,6 +8,7 @@ import pytest
 
 from podium.errors import ConfigError
 from podium.gym import World
+from podium.training.blur import blurred
 from podium.training.exploration import Exploration, first_line, with_drafts
 from podium.training.sampler import Headroom, Pools, SetAside, described, draw_tasks
 from podium.types import Brief, Generation
@@ -131,6 +132,19 @@ def test_every_task_gets_a_draft_and_a_share_of_them_begins_with_it() -> None:
     assert {task.opening for task in found if task.opening} < {f"plan {index}.\n" for index in range(40)}
     assert 10 <= sum(bool(task.opening) for task in found) <= 30
     assert not any(task.opening for task in with_drafts(tasks, Untrained(), 0.0, random.Random(0)))
+    misread = with_drafts(tasks, Untrained(), 1.0, random.Random(0), misread=0.5)
+    assert [task.draft for task in misread] == [f"plan {index}.\nrest" for index in range(40)]
+    assert all(task.opening in {f"plan {index}.\n" for index in range(40)} for task in misread)
+    assert 10 <= sum(task.opening != first_line(task.draft) for task in misread) <= 30
+
+
+def test_more_of_a_question_can_be_left_out() -> None:
+    words = " ".join(str(number) for number in range(200))
+    rng = random.Random(0)
+    half, most = ([len(blurred(words, rng, share).split()) for _ in range(300)] for share in (0.5, 0.9))
+    assert 80 <= min(half) < 120
+    assert min(most) < 50
+    assert all(blurred("one two", rng, 1.0) for _ in range(100)), "something is always left"
 
 
 @pytest.mark.parametrize(("text", "line"), [("plan.\nrest", "plan.\n"), ("\nrest", "\n"), ("no newline", ""), ("", "")])

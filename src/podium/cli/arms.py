@@ -39,9 +39,9 @@ class Lessons:
         return int(self.alone.table.mean(axis=0).argmax())
 
 
-def expanded(names: Sequence[str], team: Team) -> list[str]:
+def expanded(names: Sequence[str], workers: Sequence[str]) -> list[str]:
     """``names`` with every ``*`` replaced by each worker in turn, each arm once."""
-    return list(dict.fromkeys(name.replace("*", worker) for name in names for worker in team.pool.names))
+    return list(dict.fromkeys(name.replace("*", worker) for name in names for worker in workers))
 
 
 def is_router(name: str) -> bool:

@@ -152,6 +152,12 @@ async def _fresh(console: Console, team: Team, chosen: list[Problem], minutes: f
         try:
             await train_in(path, recipe, Budget(seconds=60 * minutes), console)
         except BudgetExceeded:
+            if not (path / "policy").exists():
+                _say(
+                    console,
+                    "The time was over before it had learned from a single iteration; give it more: podium demo --minutes 3",
+                )
+                return
             _say(console, "The time is over; it goes on with what it has learned so far.")
         arms = {"before": make_conductor(f"trained:{start}", team), "after": make_conductor(f"trained:{path / 'policy'}", team)}
         console.print(_compact(summarise(await evaluate_with_progress(arms, chosen, GymVerifier()))))

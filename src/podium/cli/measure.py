@@ -64,7 +64,7 @@ async def measure(flags: EvaluateFlags) -> None:
         open_verifiers({problem.kind for problem in problems}, unsafe_local=flags.unsafe_local) as verifier,
         open_team(flags.pool, flags.budget, flags.journal, run=f"evaluate {flags.out or ''}".strip()) as team,
     ):
-        names = expanded((*(flags.arms or default_arms(team)), *([flags.compare] if flags.compare else [])), team)
+        names = expanded((*(flags.arms or default_arms(team)), *([flags.compare] if flags.compare else [])), team.pool.names)
         arms = {name: make_arm(name, team, rounds=flags.rounds) for name in names}
         results = await evaluate_with_progress(
             arms, problems, verifier, out=flags.out, repeats=flags.repeats, concurrency=flags.concurrency

@@ -1,7 +1,7 @@
 """``podium evaluate STUDY.toml``: every arm on the same problems, compared in pairs, kept in one folder.
 
-In the folder: ``results.jsonl`` (a rerun goes on there), ``learning.jsonl`` (what routers learned from), ``study.toml`` (a
-copy of the file), ``table.md``, ``table.json`` and ``report.html``.
+In the folder: ``results.jsonl`` (a rerun goes on there), ``learning.jsonl`` (what routers learned from), ``matched.jsonl``
+(the repeats of the cost-matched control), ``study.toml`` (a copy of the file), ``table.md``, ``table.json`` and ``report.html``.
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from podium import __version__
-from podium.cli.arms import Lessons, catalogue_arms, expanded, is_router, make_arm
+from podium.cli.arms import Lessons, catalogue_arms, is_router, make_arm
 from podium.cli.extras import need_stats
 from podium.cli.measure import evaluate_with_progress
 from podium.cli.screen import Screen
@@ -25,6 +25,7 @@ from podium.cli.verifying import open_verifiers
 from podium.cli.wiring import Team, open_team
 from podium.errors import ConfigError, WorkflowError
 from podium.evaluation.evaluate import Result
+from podium.evaluation.matched import tries, voted
 from podium.evaluation.metrics import summarise
 from podium.evaluation.oracle import oracle
 from podium.evaluation.report import as_object, markdown_comparisons, markdown_table, terminal_overview
@@ -68,7 +69,8 @@ async def carry_out(flags: StudyFlags) -> None:
         open_verifiers(kinds, unsafe_local=flags.unsafe_local) as verifier,
         open_team(study.pool, flags.budget, study.journal, run=f"study {out}") as team,
     ):
-        names = expanded(study.arms, team)
+        study = study.for_workers(team.pool.names)
+        names = study.arms
         workers = [f"worker:{name}" for name in team.pool.names]
         if ORACLE in names and (missing := [worker for worker in workers if worker not in names]):
             raise ConfigError(f"the oracle chooses among the workers alone; add the arm worker:* ({missing[0]} is not there)")
@@ -87,10 +89,11 @@ async def carry_out(flags: StudyFlags) -> None:
             concurrency=study.concurrency,
             sampling=study.sampling,
         )
+        results += await _matched(study, arms, problems, verifier, out, results)
         examples = await _examples(study, arms, problems, verifier)
     if ORACLE in names:
         results += oracle(results, workers)
-    _publish(flags, study, out, names, results, examples)
+    _publish(flags, study, out, results, examples)
 
 
 def _apart(problems: Sequence[Problem], lessons: Sequence[Problem]) -> None:
@@ -133,6 +136,32 @@ async def _learned(
     if "router:classified" not in names:
         return lessons
     return Lessons(alone=lessons.alone, catalogue=await outcomes([*alone, *catalogue_arms(team, lessons.best)]))
+
+
+async def _matched(
+    study: Study,
+    arms: Mapping[str, Worker],
+    problems: Sequence[Problem],
+    verifier: Verifier,
+    out: Path,
+    results: Sequence[Result],
+) -> list[Result]:
+    """The cheaper arms as often as the compared one's cost allows, by vote; those that cost as much already are left out."""
+    found: list[Result] = []
+    for arm in study.matched:
+        often = tries(results, str(study.compare), arm)
+        if often > 1:
+            repeats = await evaluate_with_progress(
+                {arm: arms[arm]},
+                problems,
+                verifier,
+                out=out / "matched.jsonl",
+                repeats=often,
+                concurrency=study.concurrency,
+                sampling=study.sampling,
+            )
+            found += voted(repeats, arm, f"{arm} x{often}")
+    return found
 
 
 async def _examples(study: Study, arms: Mapping[str, Worker], problems: Sequence[Problem], verifier: Verifier) -> "list[Example]":
@@ -180,14 +209,13 @@ def _training(folder: Path | None) -> "tuple[dict[str, str], dict[str, Cells]]":
     )
 
 
-def _publish(
-    flags: StudyFlags, study: Study, out: Path, names: Sequence[str], results: Sequence[Result], examples: "Sequence[Example]"
-) -> None:
+def _publish(flags: StudyFlags, study: Study, out: Path, results: Sequence[Result], examples: "Sequence[Example]") -> None:
     from podium.evaluation.compare import compare
     from podium.evaluation.page import Page, Source, html
 
     rows = summarise(results)
-    comparisons = [] if study.compare is None else compare(results, study.compare, [n for n in names if n != study.compare])
+    others = [row.arm for row in rows if row.kind is None and row.arm != study.compare]
+    comparisons = [] if study.compare is None else compare(results, study.compare, others)
     parts = [f"# {study.title}", markdown_table(rows), *([markdown_comparisons(comparisons)] if comparisons else [])]
     table = as_object(rows) | {"comparisons": [asdict(each) for each in comparisons]}
     (out / "table.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -1,10 +1,12 @@
 """A study file (TOML): which arms answer which problems, and what is compared with what."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from podium.cli.arms import expanded
 from podium.cli.asked import Asked
 from podium.errors import ConfigError
 from podium.types import Sampling
@@ -27,6 +29,8 @@ class Study(BaseModel):
     """Names as in ``podium evaluate --arm``; ``*`` stands for every worker, ``oracle`` for the right worker at every problem."""
     compare: str | None = None
     """The arm that is compared with every other one, problem by problem."""
+    matched: tuple[str, ...] = ()
+    """Arms that also answer as often as they can for what ``compare`` costs, and vote (:mod:`podium.evaluation.matched`)."""
     examples: tuple[str, ...] = ()
     """Arms whose workflows the report shows, on one question of every kind."""
     training: Path | None = None
@@ -43,12 +47,22 @@ class Study(BaseModel):
     out: Path
     """Folder of the results, the table and the report."""
 
-    @model_validator(mode="after")
-    def _arms_are_there(self) -> "Study":
-        for name in (*self.examples, *([] if self.compare is None else [self.compare])):
-            if name not in self.arms:
-                raise ValueError(f"{name!r} is none of the arms")
-        return self
+    def for_workers(self, workers: Sequence[str]) -> "Study":
+        """The study with every ``*`` replaced by each of ``workers``. Raises :class:`ConfigError` where it names arms in vain."""
+        arms = expanded(self.arms, workers)
+        found = self.model_copy(
+            update={
+                "arms": tuple(arms),
+                "matched": tuple(expanded(self.matched, workers)),
+                "examples": tuple(expanded(self.examples, workers)),
+            }
+        )
+        for name in (*found.matched, *found.examples, *([] if self.compare is None else [self.compare])):
+            if name not in arms:
+                raise ConfigError(f"{name!r} is none of the arms")
+        if self.matched and self.compare is None:
+            raise ConfigError("matched needs compare, the arm whose cost is matched")
+        return found
 
     @property
     def sampling(self) -> Sampling:
