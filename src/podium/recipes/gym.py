@@ -96,7 +96,7 @@ def adaptive(seed: int = 0) -> TrainConfig:
         name="gym-adaptive",
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
         pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
-        exploration=Exploration(),
+        exploration=Exploration(opened=0.5, opened_while=0.5, opened_until=0.6, anchor=0.1, anchor_while=0.5, anchor_until=0.65),
         learner=LearnerConfig(learning_rate=4e-4, updates=2, final=0.2),
         language=Language(access="binary", cards=True),
         warm_start=replace(warm_start(seed), workers=(2, 3, 4), steps=700, lessons=250, learning_rate=2e-3, carried_out=None),
