@@ -1,12 +1,14 @@
 """``podium evaluate STUDY.toml``: all arms on the same problems, one folder with everything."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from podium.cli.app import app
+from podium.policies.shipped import conductor_folder
 
 STUDY = """
 title = "All arms"
@@ -70,6 +72,20 @@ def test_every_arm_answers_and_the_folder_holds_it_all(tmp_path: Path) -> None:
     assert len(lines) == 22 * 36
     assert podium("evaluate", str(path)).exit_code == 0
     assert (out / "results.jsonl").read_text().splitlines() == lines, "nothing is asked again"
+    assert len((out / "examples.jsonl").read_text().splitlines()) == 12
+
+
+def test_results_of_other_weights_are_not_taken_for_these(tmp_path: Path) -> None:
+    path, policy = tmp_path / "study.toml", tmp_path / "policy"
+    shutil.copytree(conductor_folder("gym-start"), policy)
+    text = f'title = "One"\nout = "{tmp_path / "out"}"\narms = ["trained:{policy}@2"]\n[problems]\ngym = 1\n'
+    path.write_text(text)
+    assert podium("evaluate", str(path)).exit_code == 0
+    shutil.copy(conductor_folder("gym") / "model.safetensors", policy / "model.safetensors")
+    result = podium("evaluate", str(path))
+    assert result.exit_code == 2
+    assert "has other weights than when it answered" in " ".join(result.output.split())
+    assert podium("evaluate", str(path), "--out", str(tmp_path / "other")).exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 A ``*`` stands for every worker of the pool: ``consensus:*`` is one arm per worker.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from podium.conduct import Conductor
 from podium.errors import ConfigError
 from podium.gym.questions import kind_of
 from podium.policies.fixed import FromBrief, consensus, mixture_of_agents, self_reflection, solo
+from podium.policies.shipped import conductor_folder
 from podium.protocols import Worker
 from podium.types import Brief, Call, Completion, Workflow
 
@@ -66,15 +68,28 @@ def make_arm(name: str, team: Team, *, rounds: int = 1, lessons: Lessons | None 
             return _Roomier(team.pool.named(rest).worker, ROOM * team.max_tokens[rest])
         if is_router(name):
             return _router(rest, team, lessons)
-        policy, at, number = name.rpartition("@")
-        if at and number.isdecimal():
-            return make_conductor(policy, team, rounds=max(1, int(number)))
-        return make_conductor(name, team, rounds=rounds)
+        policy, own_rounds = _rounds_of(name)
+        return make_conductor(policy, team, rounds=rounds if own_rounds is None else max(1, own_rounds))
     except ConfigError as error:
         raise ConfigError(
             f"arm {name!r}: {error}; or worker:NAME, the bare worker; context:NAME, with five times the room; "
             f"router:METHOD with one of {', '.join(ROUTERS)}"
         ) from error
+
+
+def weights_of(name: str) -> str | None:
+    """What tells the weights behind a trained arm apart (SHA-256); None for an arm without weights of its own."""
+    kind, _, folder = _rounds_of(name)[0].partition("+")[0].partition(":")
+    if kind not in ("trained", "untrained"):
+        return None
+    weights = conductor_folder("gym-start" if kind == "untrained" else folder or "gym") / "model.safetensors"
+    return hashlib.sha256(weights.read_bytes()).hexdigest()
+
+
+def _rounds_of(name: str) -> tuple[str, int | None]:
+    """``POLICY@2`` in its two parts."""
+    policy, at, number = name.rpartition("@")
+    return (policy, int(number)) if at and number.isdecimal() else (name, None)
 
 
 class _Roomier:

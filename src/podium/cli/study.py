@@ -1,7 +1,8 @@
 """``podium evaluate STUDY.toml``: every arm on the same problems, compared in pairs, kept in one folder.
 
 In the folder: ``results.jsonl`` (a rerun goes on there), ``learning.jsonl`` (what routers learned from), ``matched.jsonl``
-(the repeats of the cost-matched control), ``study.toml`` (a copy of the file), ``table.md``, ``table.json`` and ``report.html``.
+(the repeats of the cost-matched control), ``examples.jsonl``, ``arms.json`` (whose weights answered), ``study.toml`` (a copy
+of the file), ``table.md``, ``table.json`` and ``report.html``.
 """
 
 import json
@@ -15,15 +16,15 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from podium import __version__
-from podium.cli.arms import Lessons, catalogue_arms, is_router, make_arm
+from podium import __version__, jsonl
+from podium.cli.arms import Lessons, catalogue_arms, is_router, make_arm, weights_of
 from podium.cli.extras import need_stats
 from podium.cli.measure import evaluate_with_progress
 from podium.cli.screen import Screen
 from podium.cli.study_file import Study, read_study
 from podium.cli.verifying import open_verifiers
 from podium.cli.wiring import Team, open_team
-from podium.errors import ConfigError, WorkflowError
+from podium.errors import Blame, ConfigError, PodiumError
 from podium.evaluation.evaluate import Result
 from podium.evaluation.matched import tries, voted
 from podium.evaluation.metrics import summarise
@@ -76,6 +77,7 @@ async def carry_out(flags: StudyFlags) -> None:
             raise ConfigError(f"the oracle chooses among the workers alone; add the arm worker:* ({missing[0]} is not there)")
         routers = [name for name in names if is_router(name)]
         arms = {name: make_arm(name, team) for name in names if name != ORACLE and name not in routers}
+        _unchanged(out, names)
         if routers:
             lessons = await _learned(study, team, lessons_problems, verifier, out, names=routers)
             arms |= {name: make_arm(name, team, lessons=lessons) for name in routers}
@@ -90,7 +92,7 @@ async def carry_out(flags: StudyFlags) -> None:
             sampling=study.sampling,
         )
         results += await _matched(study, arms, problems, verifier, out, results)
-        examples = await _examples(study, arms, problems, verifier)
+        examples = await _examples(study, arms, problems, verifier, out)
     if ORACLE in names:
         results += oracle(results, workers)
     _publish(flags, study, out, results, examples)
@@ -164,23 +166,52 @@ async def _matched(
     return found
 
 
-async def _examples(study: Study, arms: Mapping[str, Worker], problems: Sequence[Problem], verifier: Verifier) -> "list[Example]":
-    """The first problem of every kind as the arms named in ``examples`` conduct it."""
+async def _examples(
+    study: Study, arms: Mapping[str, Worker], problems: Sequence[Problem], verifier: Verifier, out: Path
+) -> "list[Example]":
+    """The first problem of every kind as the arms named in ``examples`` conduct it, kept in ``examples.jsonl``: asked once."""
     from podium.evaluation.page import Example
 
+    file = out / "examples.jsonl"
+    known = {(each.arm, each.question): each for each in (jsonl.read_records(Example, file) if file.exists() else [])}
     firsts = {problem.kind: problem for problem in reversed(problems)}
     found = []
     for kind, problem in firsts.items():
         for arm in study.examples:
-            try:
-                completion = await arms[arm](Call.plain(problem.question, study.sampling))
-                verdict = await verifier(problem, completion.text)
-                transcripts, outcome = completion.transcripts, "right" if verdict.correct else "wrong"
-            except WorkflowError as error:
-                transcripts, outcome = error.transcripts, "no valid workflow"
-            text = "\n\n".join(as_text(transcript) for transcript in transcripts) or "answered without a workflow"
-            found.append(Example(arm=arm, kind=kind, question=problem.question, workflow=text, outcome=outcome))
+            example = known.get((arm, problem.question))
+            if example is None:
+                text, outcome = await _shown(arms[arm], Call.plain(problem.question, study.sampling), problem, verifier)
+                example = Example(arm=arm, kind=kind, question=problem.question, workflow=text, outcome=outcome)
+                jsonl.append(file, jsonl.dumps(example))
+            found.append(example)
     return found
+
+
+async def _shown(worker: Worker, call: Call, problem: Problem, verifier: Verifier) -> tuple[str, str]:
+    """A workflow as text, and what came of it. A report is not lost for an example that failed."""
+    try:
+        completion = await worker(call)
+        verdict = await verifier(problem, completion.text)
+    except PodiumError as error:
+        if error.blame is Blame.USER:
+            raise
+        transcripts, outcome = error.transcripts, f"failed ({type(error).__name__})"
+    else:
+        transcripts, outcome = completion.transcripts, "right" if verdict.correct else "wrong"
+    return "\n\n".join(as_text(transcript) for transcript in transcripts) or "no workflow", outcome
+
+
+def _unchanged(out: Path, names: Sequence[str]) -> None:
+    """Raises :class:`ConfigError` where an arm's weights are no longer those that answered before in this folder."""
+    file = out / "arms.json"
+    now = {name: found for name in names if (found := weights_of(name)) is not None}
+    before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    if changed := [name for name in now if before.get(name, now[name]) != now[name]]:
+        raise ConfigError(
+            f"{changed[0]!r} has other weights than when it answered for {out}; name another folder with --out, or remove it"
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(before | now, indent=1) + "\n", encoding="utf-8")
 
 
 def _training(folder: Path | None) -> "tuple[dict[str, str], dict[str, Cells]]":
