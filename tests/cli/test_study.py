@@ -111,6 +111,23 @@ def test_what_can_not_be_done_is_said(change: tuple[str, str], message: str, tmp
     assert message in " ".join(result.output.split())
 
 
+def test_recorded_models_are_selected_from_and_voted_over(data: Path, tmp_path: Path) -> None:
+    path, out = tmp_path / "study.toml", tmp_path / "out"
+    common = f'replay = "{data / "replay"}"\nreplay_sets = ["gsm", "crux"]\nn = 120\n'
+    path.write_text(
+        f'title = "Recordings"\nout = "{out}"\ncompare = "vote"\n'
+        'arms = ["worker:*", "vote", "router:kind", "router:nearest", "oracle"]\n'
+        f'[problems]\n{common}half = "second"\n[learning]\n{common}half = "first"\n'
+    )
+    result = podium("evaluate", str(path), "--json")
+    assert result.exit_code == 0, result.output
+    arms = {arm["arm"]: arm for arm in json.loads(result.stdout.splitlines()[-1])["arms"]}
+    assert len(arms) == 10
+    assert arms["oracle"]["accuracy"] >= max(arm["accuracy"] for arm in arms.values())
+    assert arms["vote"]["cost_usd"] is None, "what recordings once cost is unknown, not 0"
+    assert "unknown" in (out / "report.html").read_text()
+
+
 def test_routers_need_lessons(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text(STUDY.split("[learning]")[0].format(out=tmp_path / "out", run=tmp_path))

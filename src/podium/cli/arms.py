@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from podium.cli.wiring import Team, make_conductor, with_vote
 from podium.conduct import Conductor
 from podium.errors import ConfigError
-from podium.gym.questions import kind_of
 from podium.policies.fixed import FromBrief, consensus, mixture_of_agents, self_reflection, solo
 from podium.policies.shipped import conductor_folder
 from podium.protocols import Worker
@@ -33,6 +32,8 @@ class Lessons:
     """What routers learn from: how the workers alone, and the catalogue, did on training problems."""
 
     alone: "Outcomes"
+    sort_of: Callable[[str], str | None]
+    """The kind of a question, or the benchmark it is from, as in ``alone.kinds``."""
     catalogue: "Outcomes | None" = None
 
     @property
@@ -113,7 +114,7 @@ def _router(method: str, team: Team, lessons: Lessons | None) -> Conductor:
             raise ConfigError("this router needs to know what the catalogue of workflows earned")
         return _classified(router.classified(lessons.catalogue), team, lessons.best)
     choosers: dict[str, Callable[[], Chooser]] = {
-        "kind": lambda: router.best_of_kind(lessons.alone, kind_of),
+        "kind": lambda: router.best_of_kind(lessons.alone, lessons.sort_of),
         "nearest": lambda: router.nearest(lessons.alone),
         "linear": lambda: router.linear(lessons.alone),
         "contrastive": lambda: router.contrastive(lessons.alone),

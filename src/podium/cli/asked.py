@@ -1,19 +1,20 @@
-"""Which problems a study or a check asks: of the gym, of a file, or of a public benchmark."""
+"""Which problems a study or a check asks: of the gym, of a file, of a public benchmark, or of a folder of recordings."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from podium.errors import ConfigError
 from podium.gym.world import KINDS, UNTRAINED_KINDS, Split, World
 from podium.tasks.benchmarks.registry import load
-from podium.tasks.datasets import read_questions
+from podium.tasks.datasets import load_replay_problems, read_questions
 from podium.tasks.instructions import instructed
 from podium.types import Problem
 
 
 class Asked(BaseModel):
-    """Problems by their origin: exactly one of ``gym``, ``file`` and ``set``.
+    """Problems by their origin: exactly one of ``gym``, ``file``, ``set`` and ``replay``.
 
     Example: ``Asked(gym=400, splits=["held_out_numbers"], seed=3).problems()``, 400 of every kind.
     """
@@ -32,6 +33,11 @@ class Asked(BaseModel):
     """A name of ``podium data list``."""
     split: str | None = None
     data_dir: Path | None = None
+    replay: Path | None = None
+    """Folder with recorded outputs of real models, which are then the workers."""
+    replay_sets: tuple[str, ...] = ("gsm", "math-l5", "crux")
+    half: Literal["first", "second"] | None = None
+    """Only one half of the problems, as their ids fall: for learning from one and asking the other."""
     skip: int = Field(default=0, ge=0)
     """How many problems of a file or set are left out at its beginning."""
     n: int | None = Field(default=None, ge=1)
@@ -39,14 +45,21 @@ class Asked(BaseModel):
 
     def problems(self) -> list[Problem]:
         """Raises :class:`ConfigError`."""
-        if [self.gym, self.file, self.set].count(None) != 2:
-            raise ConfigError("name one of gym (problems of each kind), file and set")
+        if [self.gym, self.file, self.set, self.replay].count(None) != 3:
+            raise ConfigError("name one of gym (problems of each kind), file, set and replay")
         if self.gym is not None:
             return self._of_the_gym(self.gym)
         if self.file is not None:
             found = read_questions(self.file)
+        elif self.replay is not None:
+            folder = self.replay
+            found = [problem for name in self.replay_sets for problem in load_replay_problems(folder, name)]
+            # A question that was recorded twice is asked once: its answer is found by its text.
+            found = list({problem.id: problem for problem in found}.values())
         else:
             found = [instructed(problem) for problem in load(str(self.set), split=self.split, data_dir=self.data_dir)]
+        if self.half is not None:
+            found = [problem for problem in found if (int(problem.id[:8], 16) % 2 == 0) == (self.half == "first")]
         return found[self.skip :][: self.n]
 
     def _of_the_gym(self, per_kind: int) -> list[Problem]:

@@ -9,7 +9,7 @@ import json
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,7 +68,7 @@ async def carry_out(flags: StudyFlags) -> None:
     kinds = {problem.kind for problem in (*problems, *lessons_problems)}
     async with (
         open_verifiers(kinds, unsafe_local=flags.unsafe_local) as verifier,
-        open_team(study.pool, flags.budget, study.journal, run=f"study {out}") as team,
+        open_team(study.pool, flags.budget, study.journal, run=f"study {out}", replay=study.problems.replay) as team,
     ):
         study = study.for_workers(team.pool.names)
         names = study.arms
@@ -79,7 +79,8 @@ async def carry_out(flags: StudyFlags) -> None:
         arms = {name: make_arm(name, team) for name in names if name != ORACLE and name not in routers}
         _unchanged(out, names)
         if routers:
-            lessons = await _learned(study, team, lessons_problems, verifier, out, names=routers)
+            sorts = {p.question: p.kind if team.is_gym else p.source for p in (*problems, *lessons_problems)}
+            lessons = await _learned(study, team, lessons_problems, verifier, out, names=routers, sorts=sorts)
             arms |= {name: make_arm(name, team, lessons=lessons) for name in routers}
         arms = {name: arms[name] for name in names if name in arms}
         results = await evaluate_with_progress(
@@ -107,9 +108,19 @@ def _apart(problems: Sequence[Problem], lessons: Sequence[Problem]) -> None:
 
 
 async def _learned(
-    study: Study, team: Team, problems: Sequence[Problem], verifier: Verifier, out: Path, *, names: Sequence[str]
+    study: Study,
+    team: Team,
+    problems: Sequence[Problem],
+    verifier: Verifier,
+    out: Path,
+    *,
+    names: Sequence[str],
+    sorts: Mapping[str, str],
 ) -> Lessons:
-    """What the workers alone, and where it is needed the catalogue, make of the training problems."""
+    """What the workers alone, and where it is needed the catalogue, make of the training problems.
+
+    ``sorts``: question -> its kind in the gym, elsewhere the benchmark it is from, which is known when a benchmark is asked.
+    """
     if not problems:
         raise ConfigError("routers learn from training problems; name some in a table [learning]")
     from podium.policies.router import Outcomes
@@ -128,16 +139,16 @@ async def _learned(
         verdicts = [[found[arm, problem.id].verdict for arm in arms] for problem in rows]
         return Outcomes(
             questions=tuple(problem.question for problem in rows),
-            kinds=tuple(problem.kind for problem in rows),
+            kinds=tuple(sorts[problem.question] for problem in rows),
             right=tuple(tuple(float(v is not None and v.correct) for v in row) for row in verdicts),
             answers=tuple(tuple(None if v is None else v.extracted for v in row) for row in verdicts),
         )
 
     alone = [f"worker:{name}" for name in team.pool.names]
-    lessons = Lessons(alone=await outcomes(alone))
+    lessons = Lessons(alone=await outcomes(alone), sort_of=sorts.get)
     if "router:classified" not in names:
         return lessons
-    return Lessons(alone=lessons.alone, catalogue=await outcomes([*alone, *catalogue_arms(team, lessons.best)]))
+    return replace(lessons, catalogue=await outcomes([*alone, *catalogue_arms(team, lessons.best)]))
 
 
 async def _matched(

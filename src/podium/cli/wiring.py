@@ -41,6 +41,7 @@ from podium.workers.journal import Journal
 from podium.workers.limited import Limit, Limited
 from podium.workers.metered import Metered
 from podium.workers.pool import Member, WorkerPool
+from podium.workers.recorded import load_replay
 from podium.workers.retried import Retried
 from podium.workers.vote import MajorityVote
 from podium.workflow.language import Language
@@ -60,6 +61,7 @@ POLICIES = (
     ("reflection:NAME", "worker NAME answers and checks itself, five steps in a chain"),
     ("consensus:NAME", "five independent answers of worker NAME, the most common one wins"),
     ("mixture[:NAME]", "every worker answers, NAME makes one answer of them (default: the first)"),
+    ("vote", "every worker answers, the most common answer wins"),
     ("random", "any number of steps, any workers: what needs no knowledge at all"),
 )
 
@@ -78,11 +80,18 @@ class Team:
 
 
 @asynccontextmanager
-async def open_team(path: Path | None, budget: Budget, journal: Path | None, *, run: str) -> AsyncIterator[Team]:
-    """The pool of the file at ``path``; the built-in offline one where that is None. Closes what it opened.
+async def open_team(
+    path: Path | None, budget: Budget, journal: Path | None, *, run: str, replay: Path | None = None
+) -> AsyncIterator[Team]:
+    """The pool of the file at ``path``, or recorded models in the folder ``replay``; else the built-in offline one.
 
-    With a journal, what ``run`` spent before counts towards ``budget``. Raises :class:`ConfigError`.
+    Closes what it opened. With a journal, what ``run`` spent before counts towards ``budget``. Raises :class:`ConfigError`.
     """
+    if replay is not None:
+        if path is not None:
+            raise ConfigError("name a pool file or a folder of recordings, not both")
+        yield Team(pool=WorkerPool([Member(worker=w, card=Card(name=name)) for name, w in load_replay(replay)]))
+        return
     if path is None:
         pool = gym_pool(budget)
         yield Team(pool=pool, is_gym=True, max_tokens=dict.fromkeys(pool.names, GYM_MAX_TOKENS))
@@ -155,6 +164,9 @@ def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | N
             policy, steps = consensus(index, judge=len(pool) - 1), 6
         case "mixture":
             policy, steps = mixture_of_agents(_index(pool, worker or pool.names[0], name)), len(pool) + 1
+        case "vote":
+            workers, pool = len(pool), with_vote(pool)
+            policy, steps = mixture_of_agents(workers, layer=range(workers)), len(pool)
         case "random":
             policy = at_random()
         case _:
