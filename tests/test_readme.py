@@ -1,5 +1,6 @@
 """What the README and the examples say is true: every Python block and every example runs, every file linked exists."""
 
+import os
 import re
 import subprocess
 import sys
@@ -55,12 +56,24 @@ def test_files_named_in_backticks_exist(page: Path) -> None:
             assert any((place / name).exists() for place in places), f"{page.name} names {name}"
 
 
-COMMAND = re.compile(r"^podium (\w+)(?: (list|show|check|serve|problems|ledger))?", re.MULTILINE)
+COMMAND = re.compile(r"^podium (\w+)(?: (list|show|check|serve|problems|ledger|probe))?([^#\n]*)", re.MULTILINE)
 
 
-def test_commands_shown_exist() -> None:
-    for command in {" ".join(match) for _, text in blocks("sh") for match in COMMAND.findall(text)}:
-        subprocess.run([sys.executable, "-m", "podium", *command.split(), "--help"], check=True, capture_output=True)
+def test_commands_shown_exist_with_their_flags() -> None:
+    flags: dict[str, set[str]] = {}
+    for _, text in blocks("sh"):
+        for command, part, rest in COMMAND.findall(text):
+            flags.setdefault(f"{command} {part}".strip(), set()).update(re.findall(r"--[a-z-]+", rest))
+    assert flags["evaluate"] >= {"--max-usd", "--set"}
+    for command, named in flags.items():
+        done = subprocess.run(
+            [sys.executable, "-m", "podium", *command.split(), "--help"],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "COLUMNS": "200"},
+        )
+        assert not [flag for flag in named if flag not in done.stdout], command
 
 
 def test_public_names_are_sorted_and_there() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,6 +12,7 @@ from podium.cli.flags import (
     DataFlag,
     JournalFlag,
     JsonFlag,
+    MaxUsdFlag,
     PoolFlag,
     RoundsFlag,
     SecondsFlag,
@@ -105,7 +106,7 @@ def evaluate(
     out: Annotated[Path | None, typer.Option(help="Results, one JSON line each; a rerun goes on from there.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="How often every problem is asked.")] = 1,
     rounds: RoundsFlag = 1,
-    max_usd: UsdFlag = None,
+    max_usd: MaxUsdFlag = None,
     budget_tokens: TokensFlag = None,
     budget_seconds: SecondsFlag = None,
     journal: JournalFlag = None,
@@ -113,6 +114,10 @@ def evaluate(
     as_json: JsonFlag = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print the table in Markdown.")] = False,
     compare: Annotated[str | None, typer.Option(help="This arm against every other one, problem by problem.")] = None,
+    engine: Annotated[
+        Literal["here", "ray"], typer.Option(help="With a study: who asks, this process or a Ray cluster.")
+    ] = "here",
+    address: Annotated[str, typer.Option(help="With --engine ray: a cluster's address, or local:N for N processes.")] = "local",
     runs: Annotated[
         Path | None, typer.Option(help="With a gym check: the folder of the runs, instead of the one it names.")
     ] = None,
@@ -136,9 +141,19 @@ def evaluate(
 
                 asyncio.run(check_gym(study, runs=runs, as_json=as_json))
                 return
+            if engine == "ray":
+                from podium.cli.extras import need_ray
+
+                need_ray()
             budget = Budget(max_usd, budget_tokens, budget_seconds)
             study_flags = StudyFlags(
-                path=study, out=out, budget=budget, unsafe_local=unsafe_local, as_json=as_json, as_markdown=as_markdown
+                path=study,
+                out=out,
+                budget=budget,
+                cluster=address if engine == "ray" else None,
+                unsafe_local=unsafe_local,
+                as_json=as_json,
+                as_markdown=as_markdown,
             )
             asyncio.run(carry_out(study_flags))
             return
@@ -189,7 +204,7 @@ def train(
     out: Annotated[Path | None, typer.Option(help="Folder of the run; default runs/NAME. Named again, it goes on there.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many runs, one after the other.")] = 1,
     first_seed: Annotated[int, typer.Option(min=0, help="Seed of the first.")] = 0,
-    max_usd: Annotated[float | None, typer.Option("--max-usd", help="Stop before more than this is spent.")] = None,
+    max_usd: MaxUsdFlag = None,
     minutes: Annotated[float | None, typer.Option(min=0.01, help="Stop after so many minutes; the run can be resumed.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would take, and stop.")] = False,
     warm_start: Annotated[bool, typer.Option("--warm-start", help="Only make the start policy.")] = False,

@@ -24,6 +24,12 @@ def need_stats() -> None:
         raise ConfigError(f"this needs {', '.join(missing)}: pip install 'podium[stats]'")
 
 
+def need_ray() -> None:
+    """Raises :class:`ConfigError` where Ray is not installed."""
+    if importlib.util.find_spec("ray") is None:
+        raise ConfigError("a cluster needs Ray, which is not installed: pip install 'podium[ray]'")
+
+
 def need_trl() -> None:
     """Raises :class:`ConfigError` where TRL is not installed."""
     need_train()

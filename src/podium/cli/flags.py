@@ -11,6 +11,7 @@ JournalFlag = Annotated[
     typer.Option(help="Keep every paid reply in this file and never pay for it twice."),
 ]
 UsdFlag = Annotated[float | None, typer.Option("--budget-usd", help="Stop before more than this is spent.")]
+MaxUsdFlag = Annotated[float | None, typer.Option("--max-usd", help="Stop before more than this is spent.")]
 TokensFlag = Annotated[int | None, typer.Option("--budget-tokens", help="Stop before more tokens than this are used.")]
 SecondsFlag = Annotated[float | None, typer.Option("--budget-seconds", help="Stop after this many seconds.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]

@@ -1,7 +1,8 @@
 """``podium evaluate``: Workers x Problems -> a table, with faults apart; one JSON line per answer, resumable."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,15 +101,7 @@ async def evaluate_with_progress(
     sampling: Sampling = Sampling(),
 ) -> list[Result]:
     """:func:`podium.evaluation.evaluate.evaluate` under a bar that shows what was spent."""
-    spent = Usage()
-    with progress(Screen(stderr=True)) as bar:
-        task = bar.add_task("answers", total=len(arms) * len(problems) * repeats, note="")
-
-        def on_result(result: Result) -> None:
-            nonlocal spent
-            spent = spent + (result.usage or Usage(cost_usd=None))
-            bar.update(task, advance=1, note=dollars(spent))
-
+    with ticking(len(arms) * len(problems) * repeats) as on_result:
         return await evaluate(
             arms,
             problems,
@@ -119,6 +112,21 @@ async def evaluate_with_progress(
             sampling=sampling,
             on_result=on_result,
         )
+
+
+@contextmanager
+def ticking(total: int) -> Iterator[Callable[[Result], None]]:
+    """A bar over ``total`` answers that shows what was spent; give it every result."""
+    spent = Usage()
+    with progress(Screen(stderr=True)) as bar:
+        task = bar.add_task("answers", total=total, note="")
+
+        def on_result(result: Result) -> None:
+            nonlocal spent
+            spent = spent + (result.usage or Usage(cost_usd=None))
+            bar.update(task, advance=1, note=dollars(spent))
+
+        yield on_result
 
 
 def default_arms(team: Team) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from podium.cli.flags import DataFlag, JournalFlag, JsonFlag, PoolFlag, UnsafeFlag, UsdFlag
+from podium.cli.flags import DataFlag, JournalFlag, JsonFlag, MaxUsdFlag, PoolFlag, UnsafeFlag
 
 pool_app = typer.Typer(no_args_is_help=True, help="Look after a pool of workers.")
 
@@ -46,7 +46,7 @@ def pool_probe(
     replay: Annotated[Path | None, typer.Option(help="Folder with recorded outputs, whose workers are probed instead.")] = None,
     replay_set: Annotated[str, typer.Option(help="Which of its sets: gsm, math-l5 or crux.")] = "gsm",
     repeats: Annotated[int, typer.Option(min=1, help="How often every worker is asked every problem.")] = 3,
-    max_usd: UsdFlag = None,
+    max_usd: MaxUsdFlag = None,
     journal: JournalFlag = None,
     out: Annotated[Path | None, typer.Option(help="Results, one JSON line each; a rerun goes on from there.")] = None,
     unsafe_local: UnsafeFlag = False,

@@ -19,7 +19,7 @@ from rich.text import Text
 from podium import __version__, jsonl
 from podium.cli.arms import Lessons, catalogue_arms, is_router, make_arm, weights_of
 from podium.cli.extras import need_stats
-from podium.cli.measure import evaluate_with_progress
+from podium.cli.measure import evaluate_with_progress, ticking
 from podium.cli.screen import Screen
 from podium.cli.study_file import Study, read_study
 from podium.cli.verifying import open_verifiers
@@ -52,6 +52,8 @@ class StudyFlags:
     out: Path | None
     """Instead of the folder that the study names."""
     budget: Budget
+    cluster: str | None
+    """Address of a Ray cluster that does the asking; None: this process does."""
     unsafe_local: bool
     as_json: bool
     as_markdown: bool
@@ -82,16 +84,10 @@ async def carry_out(flags: StudyFlags) -> None:
             sorts = {p.question: p.kind if team.is_gym else p.source for p in (*problems, *lessons_problems)}
             lessons = await _learned(study, team, lessons_problems, verifier, out, names=routers, sorts=sorts)
             arms |= {name: make_arm(name, team, lessons=lessons) for name in routers}
+        else:
+            lessons = None
         arms = {name: arms[name] for name in names if name in arms}
-        results = await evaluate_with_progress(
-            arms,
-            problems,
-            verifier,
-            out=out / "results.jsonl",
-            repeats=study.repeats,
-            concurrency=study.concurrency,
-            sampling=study.sampling,
-        )
+        results = await _asked(flags, study, arms, problems, verifier, out, lessons)
         results += await _matched(study, arms, problems, verifier, out, results)
         examples = await _examples(study, arms, problems, verifier, out)
     if ORACLE in names:
@@ -149,6 +145,36 @@ async def _learned(
     if "router:classified" not in names:
         return lessons
     return replace(lessons, catalogue=await outcomes([*alone, *catalogue_arms(team, lessons.best)]))
+
+
+async def _asked(
+    flags: StudyFlags,
+    study: Study,
+    arms: Mapping[str, Worker],
+    problems: Sequence[Problem],
+    verifier: Verifier,
+    out: Path,
+    lessons: Lessons | None,
+) -> list[Result]:
+    """Every arm on every problem, here or on a cluster."""
+    file = out / "results.jsonl"
+    if flags.cluster is None:
+        return await evaluate_with_progress(
+            arms,
+            problems,
+            verifier,
+            out=file,
+            repeats=study.repeats,
+            concurrency=study.concurrency,
+            sampling=study.sampling,
+        )
+    from podium.cli.cluster import Order, on_cluster
+
+    order = Order(study=study, arms=tuple(arms), lessons=lessons, unsafe_local=flags.unsafe_local, run=f"study {out}")
+    with ticking(len(arms) * len(problems) * study.repeats) as on_result:
+        return await on_cluster(
+            order, problems, address=flags.cluster, out=file, max_usd=flags.budget.remaining_usd, on_result=on_result
+        )
 
 
 async def _matched(

@@ -88,11 +88,13 @@ async def evaluate(
     concurrency: int = 64,
     sampling: Sampling = Sampling(),
     on_result: Callable[[Result], None] | None = None,
+    only: Collection[Key] | None = None,
 ) -> list[Result]:
     """Ask every arm every problem ``repeats`` times, at most ``concurrency`` questions at once; judge; keep.
 
     Returns one result per arm, problem and repeat, sorted in this order as given. ``on_result`` hears each of them once,
-    as it comes: a progress bar has ``len(arms) * len(problems) * repeats`` ticks.
+    as it comes: a progress bar has ``len(arms) * len(problems) * repeats`` ticks. ``only`` leaves out every other key: a share of
+    the work, for one of many machines.
 
     With ``out``, each result is appended there as it comes, and what ``out`` already holds is not asked again but handed
     over as it is (``on_result`` hears these first): a stopped or killed evaluation goes on where it was. World faults are
@@ -110,7 +112,13 @@ async def evaluate(
         results = await evaluate({"gpt": gpt, "conductor": conductor}, problems, verifiers(), out=Path("a.jsonl"))
     """
     _check(arms, problems, repeats, concurrency)
-    wanted = [(arm, problem.id, repeat) for arm in arms for problem in problems for repeat in range(repeats)]
+    wanted = [
+        key
+        for arm in arms
+        for problem in problems
+        for repeat in range(repeats)
+        if (key := (arm, problem.id, repeat)) and (only is None or key in only)
+    ]
     results: dict[Key, Result] = {}
     stops: list[PodiumError] = []
 
@@ -134,7 +142,7 @@ async def evaluate(
             keep(result)
 
     if out is not None:
-        for result in _resume(out, set(wanted), sampling):
+        for result in resumed(out, set(wanted), sampling):
             keep(result)
     # Arms alternate, so that what a stopped evaluation leaves behind compares them on the same problems.
     missing = (
@@ -142,7 +150,7 @@ async def evaluate(
         for repeat in range(repeats)
         for problem in problems
         for arm in arms
-        if (arm, problem.id, repeat) not in results
+        if (arm, problem.id, repeat) not in results and (only is None or (arm, problem.id, repeat) in only)
     )
     bug: Exception | None = None
     try:
@@ -189,8 +197,11 @@ def _check(arms: Mapping[str, Worker], problems: Sequence[Problem], repeats: int
         seen.add(problem.id)
 
 
-def _resume(out: Path, wanted: Collection[Key], sampling: Sampling) -> list[Result]:
-    """What ``out`` knows of ``wanted``, world faults left out; afterwards ``out`` can be appended to."""
+def resumed(out: Path, wanted: Collection[Key], sampling: Sampling) -> list[Result]:
+    """What ``out`` knows of ``wanted``, world faults left out; afterwards ``out`` can be appended to.
+
+    Raises :class:`ConfigError` as :func:`evaluate` does.
+    """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.open("ab").close()  # a folder or a read-only file is found out before anything is paid for
