@@ -20,7 +20,7 @@ from podium.gym.optimum import SUBTASKS
 from podium.gym.questions import kind_of
 from podium.policies.fixed import by_kind
 from podium.policies.local import LocalPolicy
-from podium.recipes.gym import HELD_OUT, pool_without, skills
+from podium.recipes.gym import HELD_OUT, HELD_OUT_KIND, pool_without, skills
 from podium.training.sampler import described
 from podium.training.warm_start import PLANS
 from podium.types import Card, Problem, Step, Workflow
@@ -47,14 +47,14 @@ async def check_adaptive(folder: Path, problems: Sequence[Problem], *, seed: int
         known = {kind: best.workflow(kind, subset) for kind in {problem.kind for problem in asked}}
         ideal = Conductor(by_kind(lambda text: kind_of(text) or "", known), WorkerPool([pool[i] for i in subset]))
         reachable += await _answers(ideal, asked)
-    scholar = pool.names.index(HELD_OUT)
-    choice = [problem for problem in problems if problem.kind == "choice"]
-    others = [index for index in range(len(pool)) if index != scholar]
+    unseen = pool.names.index(HELD_OUT)
+    its_own = [problem for problem in problems if problem.kind == HELD_OUT_KIND]
+    others = [index for index in range(len(pool)) if index != unseen]
     held_out: list[bool] = []
-    for at in range(0, len(choice), 20):
-        among = [scholar, *rng.sample(others, SIZE - 1)]
-        held_out += await _right(policy, pool, rng.sample(among, SIZE), choice[at : at + 20])
-    alone = await _answers(pool[scholar].worker, choice)
+    for at in range(0, len(its_own), 20):
+        among = [unseen, *rng.sample(others, SIZE - 1)]
+        held_out += await _right(policy, pool, rng.sample(among, SIZE), its_own[at : at + 20])
+    alone = await _answers(pool[unseen].worker, its_own)
     return {
         "run": str(folder),
         "adaptive_of_best": statistics.fmean(drawn) / statistics.fmean(reachable),

@@ -33,8 +33,8 @@ from podium.workflow.language import Language
 
 WORLD = World()
 WORKERS = specialists(WORLD)
-HELD_OUT = "cedar"
-"""The scholar: the adaptive run never sees it."""
+HELD_OUT, HELD_OUT_KIND = "fjord", "code"
+"""The coder, and what it is best at: the adaptive run never sees it."""
 FAULTS = 0.3
 """Share of the calls that fail in the faulty run."""
 
