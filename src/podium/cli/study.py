@@ -2,7 +2,7 @@
 
 In the folder: ``results.jsonl`` (a rerun goes on there), ``learning.jsonl`` (what routers learned from), ``matched.jsonl``
 (the repeats of the cost-matched control), ``examples.jsonl``, ``arms.json`` (whose weights answered), ``study.toml`` (a copy
-of the file), ``table.md``, ``table.json`` and ``report.html``.
+of the file), ``table.md``, ``table.json``, ``report.html`` and its first picture.
 """
 
 import json
@@ -278,8 +278,9 @@ def _training(folder: Path | None) -> "tuple[dict[str, str], dict[str, Cells]]":
 
 
 def _publish(flags: StudyFlags, study: Study, out: Path, results: Sequence[Result], examples: "Sequence[Example]") -> None:
+    from podium.evaluation.charts import alone
     from podium.evaluation.compare import compare
-    from podium.evaluation.page import Page, Source, html
+    from podium.evaluation.page import Page, Source, accuracy_and_cost, html
 
     rows = summarise(results)
     others = [row.arm for row in rows if row.kind is None and row.arm != study.compare]
@@ -308,6 +309,8 @@ def _publish(flags: StudyFlags, study: Study, out: Path, results: Sequence[Resul
         tables=tables,
     )
     (out / "report.html").write_text(html(page), encoding="utf-8")
+    if picture := accuracy_and_cost(page):
+        (out / "accuracy_and_cost.svg").write_text(alone(picture) + "\n", encoding="utf-8")
     if flags.as_json:
         sys.stdout.write(json.dumps(table) + "\n")
     elif flags.as_markdown:

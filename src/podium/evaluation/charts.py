@@ -190,8 +190,13 @@ def _mean_path(
 
 def framed(width: int, height: int, inside: str, label: str) -> str:
     """``inside`` as a whole SVG with a white ground and fixed colours, to stand in a file of its own."""
-    inside = re.sub(r"var\(--\w+, (#\w+)\)", r"\1", inside)
-    return _svg(width, height, f'<rect width="{width}" height="{height}" rx="8" fill="#ffffff"/>{inside}', label)
+    return alone(_svg(width, height, inside, label))
+
+
+def alone(chart: str) -> str:
+    """A chart of this module with a white ground and fixed colours, to stand in a file of its own."""
+    fixed = re.sub(r"var\(--\w+, (#\w+)\)", r"\1", chart)
+    return fixed.replace(">", '><rect width="100%" height="100%" rx="8" fill="#ffffff"/>', 1)
 
 
 def _svg(width: int, height: float, inside: str, label: str) -> str:

@@ -73,7 +73,7 @@ def html(page: Page) -> str:
         page=page,
         lead=_lead(page),
         arms=_arms(page),
-        plane=Markup(_plane(page)),  # noqa: S704 - our own chart
+        plane=Markup(accuracy_and_cost(page)),  # noqa: S704 - our own chart
         forest=Markup(_forest(page)),  # noqa: S704
         paired=_paired(page),
         by_kind=_by_kind(page),
@@ -133,7 +133,8 @@ def _arms(page: Page) -> Cells:
     return head, lines
 
 
-def _plane(page: Page) -> str:
+def accuracy_and_cost(page: Page) -> str:
+    """Every arm by what a question costs and how often it is right, as SVG; "" where no cost is known."""
     whole = [row for row in _whole(page) if row.accuracy is not None and row.cost_usd is not None]
     best = {row.arm.partition(":")[0]: row.arm for row in reversed(whole)}
     named = {*best.values(), page.arm}
