@@ -15,7 +15,7 @@ from podium.errors import CheckpointError, ConfigError
 from podium.policies import qwen2
 from podium.policies.local import Dialect, LocalPolicy
 from podium.policies.qwen2 import Qwen2, Qwen2Config
-from podium.policies.sampling import padded, sample
+from podium.policies.sampling import drawn, padded, sample
 from podium.policies.tokens import Tokens
 from podium.types import Brief, Card, Generation, Message, ask
 
@@ -176,6 +176,15 @@ def test_an_opening_is_in_the_text_and_not_among_the_tokens() -> None:
     [[written]] = policy.write_many([brief], 1, ["Plan first.\n"])
     assert written.text == "Plan first.\n" + TOKENS.decode(written.token_ids)
     assert policy.prompt_ids(brief, "Plan first.\n")[: len(policy.prompt_ids(brief))] == policy.prompt_ids(brief)
+
+
+def test_indices_are_drawn_in_proportion_to_their_weights() -> None:
+    weights = torch.tensor([[0.0, 3.0, 0.0, 1.0, 4.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 2.0]])
+    found = drawn(weights.repeat(20_000, 1), torch.Generator().manual_seed(0)).view(-1, 2)
+    shares = torch.bincount(found[:, 0], minlength=6) / 20_000
+    assert shares[[0, 2, 5]].sum() == 0, "what has no weight is never drawn"
+    torch.testing.assert_close(shares, weights[0] / 8, atol=0.015, rtol=0)  # four standard errors
+    assert set(found[:, 1].tolist()) == {5}
 
 
 async def test_questions_asked_at_once_are_written_in_one_batch() -> None:

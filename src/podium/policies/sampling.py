@@ -55,8 +55,7 @@ def sample(
         logits = model.logits(hidden)
         scaled = (logits / temperature if temperature > 0 else logits).log_softmax(dim=-1)
         if temperature > 0:
-            flat = scaled.exp().view(-1, scaled.shape[-1])
-            chosen = torch.multinomial(flat, 1, generator=generator).view(scaled.shape[:2])
+            chosen = drawn(scaled.exp().view(-1, scaled.shape[-1]), generator).view(scaled.shape[:2])
         else:
             chosen = scaled.argmax(dim=-1)
         logprobs = scaled.gather(2, chosen[..., None])[..., 0].tolist()
@@ -82,6 +81,17 @@ def sample(
                 live = [[live[q][g] for g in row] for q, row in zip(kept, columns, strict=True)]
         hidden = grid.step(chosen)
     return results
+
+
+def drawn(weights: Tensor, generator: torch.Generator | None = None) -> Tensor:
+    """(B,) one index per row of ``weights`` (B, V), each with a probability in proportion to its weight.
+
+    By inverting the distribution function: ``torch.multinomial`` draws an exponential number for every entry, a fifth of all the
+    time that sampling takes. An index of weight 0 is never drawn.
+    """
+    below = weights.double().cumsum(dim=-1)
+    at = torch.rand(len(below), 1, generator=generator, dtype=torch.float64) * below[:, -1:]
+    return torch.searchsorted(below, at, right=True)[:, 0].clamp_(max=weights.shape[-1] - 1)
 
 
 class _Grid:
