@@ -77,6 +77,15 @@ def test_a_cluster_keeps_the_cap(tmp_path: Path) -> None:
     assert 0 < len(lines(out)) < 3 * 720 * 2, "what was answered is kept"
 
 
+def test_caps_that_a_cluster_can_not_keep_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY.format(out=tmp_path / "out"))
+    run = podium("evaluate", str(path), "--engine", "ray", "--address", "local:2", "--budget-tokens", "1000")
+    said, _ = run.communicate(timeout=60)
+    assert run.returncode == 2, said.decode()
+    assert b"a cap in dollars only" in said
+
+
 def test_no_cluster_is_said(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text(STUDY.format(out=tmp_path / "out"))

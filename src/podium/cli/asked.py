@@ -51,6 +51,8 @@ class Asked(BaseModel):
             return self._of_the_gym(self.gym)
         if self.file is not None:
             found = read_questions(self.file)
+            if blank := sum(not problem.target for problem in found):
+                raise ConfigError(f"{blank} of {len(found)} problems in {self.file} have no target, so nothing can be judged")
         elif self.replay is not None:
             folder = self.replay
             found = [problem for name in self.replay_sets for problem in load_replay_problems(folder, name)]

@@ -20,7 +20,7 @@ from podium.cli.verifying import open_verifiers
 from podium.cli.wiring import open_team
 from podium.errors import BudgetExceeded, ConfigError, PodiumError, WorkerUnavailable
 from podium.evaluation.evaluate import Key, Result, evaluate, resumed
-from podium.types import Failure, Problem
+from podium.types import Failure, Problem, Usage
 from podium.workers.budget import Budget
 
 LOCAL = "local"
@@ -67,14 +67,17 @@ async def on_cluster(
     *,
     address: str,
     out: Path,
-    max_usd: float | None,
+    budget: Budget,
     on_result: Callable[[Result], None],
 ) -> list[Result]:
     """As :func:`podium.evaluation.evaluate.evaluate`, on the cluster at ``address``.
 
     ``local`` starts one on this machine, ``local:2`` with two processes. Raises :class:`ConfigError` where there is no cluster,
-    :class:`WorkerUnavailable` where machines keep dying, and what :func:`evaluate` raises.
+    :class:`WorkerUnavailable` where machines keep dying, and what :func:`evaluate` raises. ``budget`` is charged with what the
+    shares spent, lost ones with all that they were lent; only its cap in dollars can be kept on other machines.
     """
+    if budget.tokens is not None or budget.remaining_seconds is not None:
+        raise ConfigError("a cluster keeps a cap in dollars only; leave out --budget-tokens and --budget-seconds")
     import ray
     from ray.exceptions import RayError, RayTaskError
 
@@ -92,13 +95,13 @@ async def on_cluster(
         await asyncio.to_thread(_connect, address)
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise ConfigError(f"there is no Ray cluster at {address!r}: {error}") from error
+    max_usd = left = budget.remaining_usd
     try:
         # Retries are ours: what a lost share was lent counts as spent, because nobody can say what it had paid for.
         answer = ray.remote(max_retries=0)(answered)
         shared = ray.put(order)
         resources = ray.cluster_resources()  # type: ignore[no-untyped-call]
         processes = max(1, int(resources.get("CPU", 1)))
-        left = max_usd
         running: dict[Any, tuple[Share, float | None]] = {}
         failure: Failure | None = None
         while running or (waiting and failure is None):
@@ -125,6 +128,8 @@ async def on_cluster(
             failure = failure or done.failure
     finally:
         ray.shutdown()
+        if max_usd is not None and left is not None:
+            budget.charge(Usage(cost_usd=max(0.0, max_usd - left)))
     if failure is not None:
         raise failure.error()
     return [results[key] for key in wanted]

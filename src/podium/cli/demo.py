@@ -143,7 +143,7 @@ async def _fresh(console: Console, team: Team, chosen: list[Problem], minutes: f
     from podium.recipes.gym import config
 
     console.print(Rule(f"Training a fresh one for {minutes:g} minutes"))
-    _say(console, "It can write workflows and knows nothing about the workers. The whole run takes some 20 minutes.")
+    _say(console, "It can write workflows and knows nothing about the workers. The whole run takes 20 to 35 minutes.")
     start = conductor_folder("gym-start")
     iterations = max(2, round(_ITERATIONS_PER_MINUTE * minutes))
     recipe = replace(config(seed=int(time.time()) % 1000), start=start, iterations=iterations)

@@ -172,9 +172,7 @@ async def _asked(
 
     order = Order(study=study, arms=tuple(arms), lessons=lessons, unsafe_local=flags.unsafe_local, run=f"study {out}")
     with ticking(len(arms) * len(problems) * study.repeats) as on_result:
-        return await on_cluster(
-            order, problems, address=flags.cluster, out=file, max_usd=flags.budget.remaining_usd, on_result=on_result
-        )
+        return await on_cluster(order, problems, address=flags.cluster, out=file, budget=flags.budget, on_result=on_result)
 
 
 async def _matched(
