@@ -74,6 +74,8 @@ class Team:
     conductor: ConductorConfig | None = None
     """What the pool file says about who writes workflows."""
     is_gym: bool = False
+    is_recorded: bool = False
+    """Recordings can not merge answers, so whoever was trained over them has a vote as the last worker (recipes/replay.py)."""
     max_tokens: Mapping[str, int] = field(default_factory=dict)
     """How much each worker may write."""
     journal: Journal | None = None
@@ -90,7 +92,8 @@ async def open_team(
     if replay is not None:
         if path is not None:
             raise ConfigError("name a pool file or a folder of recordings, not both")
-        yield Team(pool=WorkerPool([Member(worker=w, card=Card(name=name)) for name, w in load_replay(replay)]))
+        recorded = [Member(worker=w, card=Card(name=name)) for name, w in load_replay(replay)]
+        yield Team(pool=WorkerPool(recorded), is_recorded=True)
         return
     if path is None:
         pool = gym_pool(budget)
@@ -148,6 +151,9 @@ def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | N
         case "trained":
             local = _trained(worker or "gym")
             policy, language = _GymOnly(local) if team.is_gym else local, local.dialect.language
+            if team.is_recorded:
+                pool = with_vote(pool)
+                steps = len(pool) + 1
         case "untrained" if team.is_gym:
             local = _trained("gym-start", temperature=1.0)
             policy, language = _GymOnly(local), local.dialect.language

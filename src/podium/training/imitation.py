@@ -20,7 +20,7 @@ from podium.policies.tokens import Tokens
 from podium.training.learner import Learner
 from podium.training.learner_config import LearnerConfig
 from podium.training.rows import Row, worker_positions
-from podium.training.warm_start import PLANS, TOPICS, WORDINGS, Uninformed, WarmStart, brief_for, lesson, uninformed
+from podium.training.warm_start import PLANS, TOPICS, WORDINGS, Uninformed, WarmStart, brief_for, lesson, written_for
 from podium.types import Brief
 from podium.workflow.language import Language
 from podium.workflow.short_prompt import short_messages
@@ -40,7 +40,7 @@ def warm_started(config: WarmStart, language: Language, *, on_step: Callable[[in
     for problem in problems:
         brief = brief_for(problem, config, rng, language)
         shown = short_messages(brief, language)[0].content if brief.earlier or config.lessons else problem.question
-        texts += [shown, uninformed(problem.kind, brief, rng, language).text]
+        texts += [shown, written_for(problem, brief, config, rng, language).text]
     tokens = Tokens.trained(texts, vocab_size=config.vocab_size)
     model = Qwen2(Qwen2Config(vocab_size=len(tokens), **config.size), seed=config.seed)
     policy = LocalPolicy(model, tokens, Dialect(language=language, max_tokens=config.max_tokens), version="warm start")
@@ -55,7 +55,7 @@ def warm_started(config: WarmStart, language: Language, *, on_step: Callable[[in
                 rows += [_lesson(policy, brief_for(problem, config, rng, language), rng) for _ in range(config.texts)]
                 continue
             brief = brief_for(problem, config, rng, language)
-            rows += [_row(policy, brief, uninformed(problem.kind, brief, rng, language)) for _ in range(config.texts)]
+            rows += [_row(policy, brief, written_for(problem, brief, config, rng, language)) for _ in range(config.texts)]
         loss = learner.imitate(rows, topics)
         if on_step is not None:
             on_step(step, loss)

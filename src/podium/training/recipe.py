@@ -12,7 +12,7 @@ from podium.workers.config import read_pool
 from podium.workers.pool import WorkerPool
 
 _MADE = ("problems", "pool", "verifier", "warm_start", "concurrency", "notes")
-_CALLED = ("problems", "carried_out")
+_CALLED = ("problems", "carried_out", "written")
 
 
 def fingerprint(config: TrainConfig) -> dict[str, Any]:

@@ -68,12 +68,22 @@ TOPICS = tuple((kind, verb) for kind in PLANS for verb in WORDINGS)
 """What a step can be about: a part of the work on a kind of question."""
 
 
+@dataclass(frozen=True, slots=True)
+class Uninformed:
+    """A text and, for each step, what it is about: an index into :data:`TOPICS`, or nothing at all."""
+
+    text: str
+    topics: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmStart:
     """How the start policy is made. Example: ``WarmStart(steps=1200)``."""
 
     problems: Callable[[], Sequence[Problem]]
     """Whose questions are imitated; their targets are never looked at."""
+    written: Callable[[Problem, Brief, random.Random, Language], Uninformed] | None = None
+    """What is imitated; None: the plans of the gym's kinds of question (:func:`uninformed`)."""
     size: dict[str, int] = field(default_factory=dict)
     """Sizes that differ from the smallest model (:class:`podium.policies.qwen2.Qwen2Config`)."""
     vocab_size: int = 1024
@@ -113,7 +123,7 @@ def brief_for(problem: Problem, config: WarmStart, rng: random.Random, language:
     brief = Brief(question=question, cards=cards)
     if config.carried_out is None or rng.random() >= config.again:
         return brief
-    text = uninformed(problem.kind, brief, rng, language).text
+    text = written_for(problem, brief, config, rng, language).text
     workflow = parse(text, brief, language)
     if workflow is None:
         raise ValueError(f"no workflow to carry out: {text}")
@@ -122,12 +132,11 @@ def brief_for(problem: Problem, config: WarmStart, rng: random.Random, language:
     return replace(brief, earlier=(Transcript(question=question, generation=written, workflow=workflow, answer=answer),))
 
 
-@dataclass(frozen=True, slots=True)
-class Uninformed:
-    """A text and, for each step, what it is about: an index into :data:`TOPICS`."""
-
-    text: str
-    topics: tuple[int, ...]
+def written_for(problem: Problem, brief: Brief, config: WarmStart, rng: random.Random, language: Language) -> Uninformed:
+    """A text to imitate."""
+    if config.written is not None:
+        return config.written(problem, brief, rng, language)
+    return uninformed(problem.kind, brief, rng, language)
 
 
 def uninformed(kind: str, brief: Brief, rng: random.Random, language: Language) -> Uninformed:

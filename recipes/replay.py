@@ -1,0 +1,71 @@
+"""Six recorded real models and a vote: a policy of 0.9 M parameters learns by reward whom to ask, and whose votes to count.
+
+    podium train recipes/replay.py
+    podium evaluate recipes/replay_table.toml       then: beside routers, a vote of all, and the best model of each benchmark
+
+A recorded answer does not change with the subtask, so the policy writes none: two lists, who answers and what the last step sees.
+Learned on one half of the questions, asked about the other. Who is asked three times counts three times: a vote can be weighted.
+"""
+
+import random
+from pathlib import Path
+
+from podium.cli.asked import Asked
+from podium.cli.wiring import with_vote
+from podium.training.config import TrainConfig
+from podium.training.exploration import Exploration
+from podium.training.learner_config import LearnerConfig
+from podium.training.warm_start import Uninformed, WarmStart
+from podium.types import Brief, Card, Problem, Step, Workflow
+from podium.workers.pool import Member, WorkerPool
+from podium.workers.recorded import load_replay
+from podium.workflow.language import FIXED_SUBTASK, Language
+from podium.workflow.parse import format_workflow
+
+FOLDER = Path("../shared/data/replay")
+MODELS = 6
+NAMES = {"gsm8k": "Word problem", "math-level-5": "Mathematics", "cruxeval": "Programming"}
+"""What the first line calls a question of each benchmark."""
+
+
+def config(seed: int = 0) -> TrainConfig:
+    """The run."""
+    return TrainConfig(
+        name="replay",
+        seed=seed,
+        problems=problems,
+        pool=lambda: with_vote(WorkerPool([Member(worker=w, card=Card(name=name)) for name, w in load_replay(FOLDER)])),
+        language=Language(access="binary", subtasks=False),
+        warm_start=WarmStart(
+            problems=problems, written=committee, workers=(MODELS + 1,), steps=400, vocab_size=2048, topics=False, max_tokens=90
+        ),
+        iterations=120,
+        questions=16,
+        rollouts=16,
+        max_steps=MODELS + 2,
+        advantage="softly_normalised",
+        blur=0.5,
+        learner=LearnerConfig(learning_rate=1e-3, updates=2, final=0.2),
+        exploration=Exploration(
+            entropy=0.03, entropy_while=0.4, entropy_until=0.8, opened=1.0, opened_while=0.3, opened_until=0.5
+        ),
+        rest_iterations=0,
+    )
+
+
+def problems() -> list[Problem]:
+    """The half that is learned from."""
+    return Asked(replay=FOLDER, half="first").problems()
+
+
+def committee(problem: Problem, brief: Brief, rng: random.Random, language: Language) -> Uninformed:
+    """One model, or three to seven and a vote; which ones, at random: what is imitated before any reward."""
+    voters = rng.choice((1, 3, 4, 5, 6, 7))
+    some = min(voters, MODELS)
+    asked = rng.sample(range(MODELS), some) + [rng.randrange(MODELS) for _ in range(voters - some)]
+    if rng.random() < 0.5:
+        asked = [rng.randrange(MODELS) for _ in range(voters)]
+    workers = asked if voters == 1 else [*asked, MODELS]
+    steps = tuple(Step(worker=worker, subtask=FIXED_SUBTASK, access=tuple(range(index))) for index, worker in enumerate(workers))
+    opening = f"{NAMES[problem.source]}: {'one answer' if voters == 1 else f'a vote of {voters}'}."
+    return Uninformed(f"{opening}\n{format_workflow(Workflow(steps=steps), language)}", ())
