@@ -7,10 +7,10 @@ from podium.recipes.gym_ablations import (
     cost_300,
     cost_1000,
     forgetful_start,
-    large,
     no_subtasks,
     one_worker,
     positions,
+    small,
     sure_start,
 )
 
@@ -21,9 +21,9 @@ __all__ = [
     "cost_300",
     "cost_1000",
     "forgetful_start",
-    "large",
     "no_subtasks",
     "one_worker",
     "positions",
+    "small",
     "sure_start",
 ]

@@ -107,9 +107,9 @@ COUNTERPARTS = (
     ),
     Counterpart(
         paper="Figure 7: two sizes of Conductor",
-        commands=("podium train recipes/gym_ablations.py:large", "podium evaluate recipes/gym_ablations.toml"),
+        commands=("podium train recipes/gym_ablations.py:small", "podium evaluate recipes/gym_ablations.toml"),
         same="same data, same budget",
-        substituted="4 M against 0.9 M parameters for 7B against 3B",
+        substituted="0.9 M against 0.2 M parameters for 7B against 3B",
         live="podium train recipes/paper.py with Qwen2.5-3B in its place",
         questions=51_200,
     ),

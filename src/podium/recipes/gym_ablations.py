@@ -5,7 +5,7 @@
     podium train recipes/gym_ablations.py:one_worker        the whole pool replaced by the best single worker
     podium train recipes/gym_ablations.py:sure_start        a start that has only seen whole questions
     podium train recipes/gym_ablations.py:forgetful_start   a start that does not say what a step is about
-    podium train recipes/gym_ablations.py:large             4 M parameters
+    podium train recipes/gym_ablations.py:small             0.2 M parameters
     podium train recipes/gym_ablations.py:cost_100          a reward that counts dollars; also cost_0, _30, _300, _1000
 
 Each takes as long as the recipe itself. ``podium evaluate recipes/gym_ablations.toml`` compares them.
@@ -54,10 +54,10 @@ def forgetful_start(seed: int = 0) -> TrainConfig:
     return replace(gym.config(seed), name="gym-forgetful-start", warm_start=replace(gym.warm_start(seed), topics=False))
 
 
-def large(seed: int = 0) -> TrainConfig:
-    """4 M parameters instead of 0.9 M (paper, Figure 7: 3B against 7B)."""
-    size = {"hidden_size": 256, "intermediate_size": 768, "num_hidden_layers": 5}
-    return replace(gym.config(seed), name="gym-large", warm_start=replace(gym.warm_start(seed), size=size, learning_rate=1.5e-3))
+def small(seed: int = 0) -> TrainConfig:
+    """0.2 M parameters instead of 0.9 M (paper, Figure 7: 3B against 7B)."""
+    size = {"hidden_size": 64, "intermediate_size": 192, "num_hidden_layers": 3}
+    return replace(gym.config(seed), name="gym-small", warm_start=replace(gym.warm_start(seed), size=size))
 
 
 def cost_0(seed: int = 0) -> TrainConfig:
