@@ -9,13 +9,14 @@ another workflow, or three empty lists, which keep the answer.
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from podium.errors import Cancelled, PodiumError, WorkerRefused
 from podium.events import Answered, Listener, WorkflowWritten
-from podium.protocols import Policy
-from podium.types import Brief, Call, Completion, Failure, Generation, Transcript, Usage, Workflow
-from podium.workers.pool import WorkerPool
+from podium.protocols import Policy, Worker
+from podium.types import Brief, Call, Card, Completion, Failure, Generation, Transcript, Usage, Workflow
+from podium.workers.pool import Member, WorkerPool
 from podium.workers.render import render
 from podium.workflow.execute import Execution
 from podium.workflow.language import Language
@@ -59,6 +60,18 @@ class Conductor:
     def pool(self) -> WorkerPool:
         """The workers that are conducted."""
         return self._pool
+
+    def wrapped(self, *, policy: Callable[[Policy], Policy], worker: Callable[[Worker, Card], Worker]) -> "Conductor":
+        """The same Conductor with something around its policy and each of its workers: spans, say."""
+        pool = WorkerPool([Member(worker=worker(member.worker, member.card), card=member.card) for member in self._pool])
+        return Conductor(
+            policy(self._policy),
+            pool,
+            rounds=self._rounds,
+            max_steps=self._max_steps,
+            language=self._language,
+            max_depth=self._max_depth,
+        )
 
     async def __call__(self, call: Call) -> Completion:
         """Answer ``call`` as any worker would; the last step's text streams where there is one round only."""

@@ -135,6 +135,8 @@ def test_policy_failures_count_as_wrong_and_world_faults_not_at_all() -> None:
     assert (row.n, row.problems, row.correct, row.accuracy) == (4, 4, 2, 0.5)
     assert (row.no_answer, row.policy_failures, row.world_faults) == (1, 1, 1)
     assert row.interval == wilson(0.5, 4)
+    assert row.correct_given_valid == pytest.approx(2 / 3)
+    assert row.standard_error == pytest.approx(0.2887, abs=1e-4)
     # The fault's unknown cost and its 100 seconds are no property of the arm's answers.
     assert (row.cost_usd, row.tokens, row.seconds) == (0.5, 12, 1.0)
 

@@ -15,6 +15,8 @@ ROW = Row(
     correct=338,
     accuracy=0.7511,
     interval=Interval(low=0.7091, high=0.7889),
+    standard_error=0.0204,
+    correct_given_valid=0.7545,
     no_answer=4,
     policy_failures=2,
     world_faults=3,

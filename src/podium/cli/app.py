@@ -1,4 +1,4 @@
-"""The command line: ``podium demo | ask | evaluate | train | reproduce | data | pool | gym``. A command imports what it needs."""
+"""The command line: ``podium demo | ask | evaluate | export | train | reproduce | ...``. A command imports what it needs."""
 
 import asyncio
 from pathlib import Path
@@ -248,6 +248,20 @@ def reproduce(
 
     with guarded():
         list_counterparts(as_json=as_json)
+
+
+@app.command()
+def export(
+    folder: Annotated[Path, typer.Argument(help="Folder of a study, as podium evaluate STUDY.toml leaves it.")],
+    out: Annotated[Path, typer.Option(help="Folder for the logs, one per arm.")] = Path("logs"),
+) -> None:
+    """Write a study's answers as logs of Inspect (inspect view --log-dir logs)."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        from podium.cli.export import export_study
+
+        export_study(folder, out)
 
 
 @data_app.command("list")

@@ -30,6 +30,12 @@ def need_ray() -> None:
         raise ConfigError("a cluster needs Ray, which is not installed: pip install 'podium[ray]'")
 
 
+def need_inspect() -> None:
+    """Raises :class:`ConfigError` where Inspect is not installed."""
+    if importlib.util.find_spec("inspect_ai") is None:
+        raise ConfigError("logs of Inspect need inspect-ai, which is not installed: pip install 'podium[inspect]'")
+
+
 def need_trl() -> None:
     """Raises :class:`ConfigError` where TRL is not installed."""
     need_train()

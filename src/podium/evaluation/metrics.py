@@ -8,7 +8,7 @@ cover a verifier that errs. Left to a later file: comparing two arms on the same
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, fmean
+from statistics import NormalDist, fmean, stdev
 
 from podium.evaluation.evaluate import Result
 
@@ -40,6 +40,10 @@ class Row:
     """0..1, every problem weighing the same; None where nothing was counted."""
     interval: Interval | None
     """95 %."""
+    standard_error: float | None
+    """Of ``accuracy``, problems as the independent draws; None for a single problem."""
+    correct_given_valid: float | None
+    """Right among the answers that came of a valid workflow, so that form and choice are told apart."""
     no_answer: int
     """Wrong because no answer could be read out of the text."""
     policy_failures: int
@@ -118,6 +122,12 @@ def clustered(scores: Sequence[Sequence[float]], confidence: float = 0.95) -> tu
     return mean, wilson(mean, effective, confidence)
 
 
+def standard_error(scores: Sequence[Sequence[float]]) -> float | None:
+    """Of the mean in :func:`clustered`, by the same formula. Example: ``standard_error([[1], [0], [1], [0]])`` is 0.289."""
+    means = [fmean(repeats) for repeats in scores]
+    return stdev(means) / math.sqrt(len(means)) if len(means) > 1 else None
+
+
 def _row(arm: str, kind: str | None, results: Sequence[Result]) -> Row:
     counted = [result for result in results if not result.is_world_fault]
     scores: dict[str, list[float]] = {}
@@ -132,6 +142,8 @@ def _row(arm: str, kind: str | None, results: Sequence[Result]) -> Row:
         correct=sum(_is_correct(result) for result in counted),
         accuracy=accuracy,
         interval=interval,
+        standard_error=standard_error(list(scores.values())),
+        correct_given_valid=_mean([float(_is_correct(result)) for result in counted if not result.is_policy_failure]),
         no_answer=sum(result.verdict is not None and result.verdict.extracted is None for result in counted),
         policy_failures=sum(result.is_policy_failure for result in counted),
         world_faults=len(results) - len(counted),

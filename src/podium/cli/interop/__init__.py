@@ -1,0 +1,1 @@
+"""Other people's frameworks: each file says what of Podium appears there, and as what."""
