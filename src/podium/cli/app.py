@@ -98,7 +98,7 @@ def evaluate(
     gym: Annotated[int | None, typer.Option(min=1, help="Evaluate on this many gym problems.")] = None,
     set_name: Annotated[str | None, typer.Option("--set", help="Evaluate on a public benchmark, see: podium data list.")] = None,
     data_dir: DataFlag = None,
-    n: Annotated[int | None, typer.Option("-n", min=1, help="Only the first problems of the set.")] = None,
+    n: Annotated[int | None, typer.Option("-n", min=1, help="Only the first problems of the set or file.")] = None,
     split: Annotated[str | None, typer.Option(help="Of the set or the gym (there: held_out_numbers by default).")] = None,
     unsafe_local: UnsafeFlag = False,
     pool: PoolFlag = None,

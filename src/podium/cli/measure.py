@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from podium.cli.arms import expanded, make_arm
+from podium.cli.asked import Asked
 from podium.cli.extras import need_stats
 from podium.cli.many import progress
 from podium.cli.screen import Screen
@@ -19,9 +20,6 @@ from podium.evaluation.metrics import summarise
 from podium.evaluation.report import as_object, markdown_comparisons, markdown_table, terminal_comparisons, terminal_table
 from podium.gym.world import SPLITS, World
 from podium.protocols import Verifier, Worker
-from podium.tasks.benchmarks.registry import load
-from podium.tasks.datasets import read_questions
-from podium.tasks.instructions import instructed
 from podium.types import Problem, Sampling, Usage
 from podium.workers.budget import Budget
 from podium.workflow.draw import dollars
@@ -146,12 +144,4 @@ def chosen_problems(
         if split not in SPLITS:
             raise ConfigError(f"there is no split {split!r}; the gym has {', '.join(SPLITS)}")
         return World().problems(split=split, n=gym)
-    if set_name is not None:
-        return [instructed(problem) for problem in load(set_name, split=split, data_dir=data_dir)[:n]]
-    if file is None:
-        raise ConfigError("name a file")
-    problems = read_questions(file)
-    blank = sum(not problem.target for problem in problems)
-    if blank:
-        raise ConfigError(f"{blank} of {len(problems)} problems in {file} have no target, so nothing can be judged")
-    return problems
+    return Asked(file=file, set=set_name, data_dir=data_dir, n=n, split=split).problems()

@@ -41,7 +41,7 @@ def pool_probe(
     gym: Annotated[int | None, typer.Option(min=2, help="Probe with this many gym problems.")] = None,
     set_name: Annotated[str | None, typer.Option("--set", help="Probe with a public benchmark, see: podium data list.")] = None,
     data_dir: DataFlag = None,
-    n: Annotated[int | None, typer.Option("-n", min=2, help="Only the first problems of the set.")] = None,
+    n: Annotated[int | None, typer.Option("-n", min=2, help="Only the first problems of the set or file.")] = None,
     pool: PoolFlag = None,
     replay: Annotated[Path | None, typer.Option(help="Folder with recorded outputs, whose workers are probed instead.")] = None,
     replay_set: Annotated[str, typer.Option(help="Which of its sets: gsm, math-l5 or crux.")] = "gsm",
