@@ -5,6 +5,8 @@
     ├── CheckpointError        user     a model or a run's folder that can not be used
     ├── TrainingCollapsed      user     a run that no longer learns was stopped
     ├── BudgetExceeded         user     a cap was reached; a clean stop, nothing is lost
+    │   └── QuotaExceeded               what a server's key may use per minute or per month is used up
+    ├── AccessDenied           user     a server's key is missing, wrong, revoked, or may not do this
     ├── Cancelled              user     the run was stopped from outside
     ├── WorkflowError          policy   the text a policy wrote is no workflow
     │   ├── MalformedWorkflow           the three lists are not there or are not lists
@@ -70,6 +72,33 @@ class BudgetExceeded(PodiumError):
     """The next call could pass a cap in dollars, tokens or seconds, so it was not made."""
 
     blame = Blame.USER
+
+
+class QuotaExceeded(BudgetExceeded):
+    """What a key of the server may use per minute or per month is used up.
+
+    ``retry_after`` is the number of seconds until some of it is free again.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message, retry_after)
+        self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class AccessDenied(PodiumError):
+    """A key of the server is missing, wrong or revoked (``known`` False), or may not do this (``known`` True)."""
+
+    blame = Blame.USER
+
+    def __init__(self, message: str, known: bool = False) -> None:
+        super().__init__(message, known)
+        self.known = known
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class Cancelled(PodiumError):
