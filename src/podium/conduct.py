@@ -15,7 +15,7 @@ from dataclasses import replace
 from podium.errors import Cancelled, PodiumError, WorkerRefused
 from podium.events import Answered, Listener, WorkflowWritten
 from podium.protocols import Policy, Worker
-from podium.types import Brief, Call, Card, Completion, Failure, Generation, Transcript, Usage, Workflow
+from podium.types import Brief, Call, Card, Completion, Failure, Generation, ToolCall, Transcript, Usage, Workflow
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.render import render
 from podium.workflow.execute import Execution
@@ -130,8 +130,8 @@ class Conductor:
                 transcripts.append(_without_steps(call, generation, answer=transcripts[-1].answer))
                 return
             transcripts.append(await self._execute(workflow, call, generation, round_number, transcripts, on_event))
-            if transcripts[-1].failure is not None:
-                return
+            if transcripts[-1].failure is not None or _tool_calls(transcripts):
+                return  # no answer yet, or none at all, that another round could look at
 
     async def _execute(
         self,
@@ -174,14 +174,23 @@ def _without_steps(
 
 def _completion(transcripts: list[Transcript]) -> Completion:
     """What all rounds together come to; the text is the newest answer, empty where there is none."""
+    tool_calls = _tool_calls(transcripts)
     answers = [transcript.answer for transcript in transcripts if transcript.answer is not None]
     return Completion(
         text=answers[-1] if answers else "",
         finish_reason=_finish_reason(transcripts),
         usage=Usage.total(transcript.usage for transcript in transcripts),
         seconds=sum(transcript.critical_seconds for transcript in transcripts),
+        tool_calls=tool_calls,
         transcripts=tuple(transcripts),
     )
+
+
+def _tool_calls(transcripts: list[Transcript]) -> tuple[ToolCall, ...]:
+    """What the last step of the newest round wants run."""
+    results = transcripts[-1].results if transcripts else ()
+    last = results[-1].completion if results else None
+    return () if last is None else last.tool_calls
 
 
 def _report(on_event: Listener | None, completion: Completion, failure: Failure | None, started: float) -> None:

@@ -14,7 +14,17 @@ from typing import Literal
 
 from podium.errors import Blame, PodiumError, WorkerUnavailable, error_named
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A worker asks the client to run one of its tools. Example: ``ToolCall(id="call_1", name="now", arguments="{}")``."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON, as the model wrote it; nobody has checked it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +33,10 @@ class Message:
 
     role: Role
     content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    """Of an assistant's turn."""
+    tool_call_id: str = ""
+    """Of a tool's turn: which call this is the result of."""
 
 
 Question = tuple[Message, ...]
@@ -48,6 +62,41 @@ class Sampling:
     thinking_tokens: int | None = None
     """Thinking budget in tokens; 0 asks for the least the provider allows."""
     seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A function of the client's that a worker may ask for. Example: ``Tool(name="now", parameters='{"type": "object"}')``."""
+
+    name: str
+    description: str = ""
+    parameters: str = '{"type": "object", "properties": {}}'
+    """JSON schema, as text."""
+    strict: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demands:
+    """What the client wants of the answer besides its text: it reaches the last step of a workflow and no other.
+
+    Example: ``Demands(sampling=Sampling(temperature=0.0), stop=("\\n",))``. A worker that can not honour tools or a form
+    raises :class:`podium.errors.ConfigError`.
+    """
+
+    sampling: Sampling = Sampling()
+    """Overrides the call's own, field by field."""
+    stop: tuple[str, ...] = ()
+    """Texts before which the answer ends."""
+    tools: tuple[Tool, ...] = ()
+    tool_choice: str = "auto"
+    """``auto``, ``none``, ``required``, or the name of the one tool to be called."""
+    form: str | None = None
+    """JSON schema, as text, that the answer has to follow; ``{}`` is any JSON object."""
+
+    @property
+    def needs_a_chat_model(self) -> bool:
+        """Whether more is wanted than any worker can do."""
+        return bool(self.tools) or self.form is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +242,11 @@ class Call:
     subtask: str = ""
     """What is asked of this worker; empty for a plain call."""
     visible: tuple[Earlier, ...] = ()
+    turns: tuple[Message, ...] = ()
+    """What came after that: this worker's own tool calls and what the client's tools returned."""
     sampling: Sampling = Sampling()
+    demands: Demands = Demands()
+    """What the answer must be besides its text; of a workflow's steps the last one has to see to it."""
     depth: int = 0
     """How many Conductors stand above this call."""
     sample: tuple[int, ...] = ()
@@ -222,6 +275,8 @@ class Completion:
     """Time the worker took for it, waiting for limits and retries not included."""
     price_source: str = ""
     """Where the price behind ``usage.cost_usd`` comes from, e.g. ``pool file`` or ``genai-prices 0.2.3``."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """What the worker wants run before it goes on; the text may be empty then."""
     transcripts: tuple[Transcript, ...] = ()
     """One per round where the worker was itself a Conductor: a tree, not a log."""
 

@@ -26,11 +26,18 @@ def bound(call: Call, max_tokens: int, card: Card | None = None) -> Usage:
     Example: ``bound(Call.plain("6 times 7?"), 100)`` is 13 prompt tokens and 100 completion tokens.
     """
     messages = render(call)
-    size = sum(len(message.content.encode("utf-8", "surrogatepass")) for message in messages)
+    size = sum(_bytes(text) for message in messages for text in (message.content, *(c.arguments for c in message.tool_calls)))
+    size += sum(_bytes(text) for tool in call.demands.tools for text in (tool.name, tool.description, tool.parameters))
+    size += _bytes(call.demands.form or "")
     prompt = -(-size // BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE * len(messages)
-    completion = max_tokens if call.sampling.max_tokens is None else call.sampling.max_tokens
+    asked_for = call.sampling.max_tokens if call.demands.sampling.max_tokens is None else call.demands.sampling.max_tokens
+    completion = max_tokens if asked_for is None else asked_for
     cost = None if card is None else price(card, prompt, completion)
     return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def price(card: Card, prompt_tokens: int, completion_tokens: int) -> float | None:

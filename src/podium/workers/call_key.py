@@ -5,7 +5,7 @@ import json
 from contextvars import ContextVar
 from dataclasses import asdict
 
-from podium.types import Call
+from podium.types import Call, Demands, Message
 from podium.workers.render import render
 
 idempotency_key: ContextVar[str | None] = ContextVar("idempotency_key", default=None)
@@ -27,6 +27,15 @@ def call_key(identity: str, call: Call) -> str:
     for name in ("temperature", "top_p"):
         if sampling[name] is not None:
             sampling[name] = float(sampling[name])  # 1 and 1.0 are one temperature, and are written differently
-    parts = [identity, sampling, [[message.role, message.content] for message in render(call)], list(call.sample)]
+    messages = [_told(message) for message in render(call)]
+    parts: list[object] = [identity, sampling, messages, list(call.sample)]
+    if call.demands != Demands():
+        parts.append(asdict(call.demands))
     # ASCII escapes, so that lone surrogates in hostile text can be hashed too.
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode("ascii")).hexdigest()
+
+
+def _told(message: Message) -> list[object]:
+    """A turn as part of the key; a turn without tools as it always was, so that old journals stay good."""
+    tools = [*(asdict(call) for call in message.tool_calls), *([message.tool_call_id] if message.tool_call_id else [])]
+    return [message.role, message.content, *([tools] if tools else [])]

@@ -6,7 +6,8 @@ and budgets are wrappers' business. An empty reply never passes for an answer.
 Measured on one of two busy cores, November 2026: 1.4 to 2.4 CPU-ms a plain call, 5 to 6 CPU-ms a streamed one of 20
 pieces; 256 concurrent calls to a server that sleeps 1 s return within 1.5 to 2.3 s.
 
-Left out: tools, images and structured output (a worker answers in text), and seeds at Anthropic, whose API has none.
+Tools of the client's and a form for the answer are handed to the model as its API has them. Left out: images, and seeds at
+Anthropic, whose API has none.
 """
 
 import asyncio
@@ -17,29 +18,27 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import httpx2
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.exceptions import ContentFilterError, ModelAPIError, OutputTokenLimitExceeded
 from pydantic_ai.messages import (
     ModelMessage,
-    ModelRequest,
     ModelResponse,
     PartDeltaEvent,
     PartStartEvent,
-    SystemPromptPart,
     TextPart,
     TextPartDelta,
-    UserPromptPart,
 )
-from pydantic_ai.models import Model
+from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from podium.errors import WorkerError
-from podium.types import Call, Completion, Message, Sampling, Usage
+from podium.types import Call, Completion, Sampling, ToolCall, Usage
 from podium.workers.call_key import idempotency_key
+from podium.workers.chat_messages import demanded_settings, library_messages, parameters_for, tool_calls_of
 from podium.workers.connections import Connections, of_this_loop
 from podium.workers.faults import cause_of, fault_of
 from podium.workers.prices import Price, cost_of, price_of
@@ -114,17 +113,20 @@ class ChatWorker:
         :class:`ContextOverflow` and :class:`WorkerRefused`. Cancelling the task closes the HTTP request.
         """
         model = of_this_loop(self._models, self._connect)
-        sampling = _overridden(self._sampling, call.sampling)
+        sampling = _overridden(_overridden(self._sampling, call.sampling), call.demands.sampling)
         settings, left_out = settings_for(model, self.provider, sampling, self._extra_body, self._seconds)
+        body = cast(Mapping[str, Any], settings.get("extra_body") or {})
+        settings.update(demanded_settings(call.demands, self.provider, body))
         self._tell(left_out)
         repeat = idempotency_key.get()
         if repeat is not None:
             settings["extra_headers"] = {"Idempotency-Key": repeat}
         answer = AnswerText(call.on_token)
-        messages = _library_messages(render(call))
+        messages = library_messages(render(call))
+        parameters = parameters_for(call.demands)
         started = time.perf_counter()
         response: ModelResponse | None = None
-        async with aclosing(self._pieces(model, messages, settings, stream=call.on_token is not None)) as pieces:
+        async with aclosing(self._pieces(model, messages, settings, parameters, stream=call.on_token is not None)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, ModelResponse):
                     response = piece
@@ -133,7 +135,9 @@ class ChatWorker:
         seconds = time.perf_counter() - started
         if response is None:
             raise RuntimeError("a reply ended without its response record")
-        return self._completion(answer.finish(), response, seconds)
+        # A model that asks for tools nobody offered has not answered.
+        tool_calls = tool_calls_of(response) if call.demands.tools else ()
+        return self._completion(answer.finish(), tool_calls, response, seconds)
 
     async def aclose(self) -> None:
         """Close the running loop's connections, unless they are shared. Twice is harmless."""
@@ -153,20 +157,28 @@ class ChatWorker:
         return f"ChatWorker({self.identity})"
 
     async def _pieces(
-        self, model: Model[Any], messages: Sequence[ModelMessage], settings: ModelSettings, *, stream: bool
+        self,
+        model: Model[Any],
+        messages: Sequence[ModelMessage],
+        settings: ModelSettings,
+        parameters: ModelRequestParameters | None,
+        *,
+        stream: bool,
     ) -> AsyncGenerator[str | ModelResponse, None]:
         """The text as it comes, then the finished response; every fault of the provider leaves here as a Podium error."""
         # The boundary to foreign bytes: what the library raises while it asks and reads is the provider's fault, whatever
         # its type (a reply of the wrong shape raises AttributeError just as well). Our own code runs outside of it.
         try:
             if not stream:
-                response = await model_request(model, messages, model_settings=settings)
+                response = await model_request(model, messages, model_settings=settings, model_request_parameters=parameters)
                 for part in response.parts:
                     if isinstance(part, TextPart):
                         yield part.content
                 yield response
                 return
-            async with model_request_stream(model, messages, model_settings=settings) as streamed:
+            async with model_request_stream(
+                model, messages, model_settings=settings, model_request_parameters=parameters
+            ) as streamed:
                 async for event in streamed:
                     if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
                         yield event.part.content
@@ -179,9 +191,9 @@ class ChatWorker:
         except Exception as error:
             raise self._fault(error) from cause_of(error, self._key)
 
-    def _completion(self, text: str, response: ModelResponse, seconds: float) -> Completion:
+    def _completion(self, text: str, tool_calls: tuple[ToolCall, ...], response: ModelResponse, seconds: float) -> Completion:
         reason = response.finish_reason
-        unanswered = _unanswered(text, response)
+        unanswered = _unanswered(text, tool_calls, response)
         if unanswered is not None:
             # "From" the library's error, although it never raised it: a reply came, so this failure was paid for.
             raise self._fault(unanswered) from unanswered
@@ -190,6 +202,7 @@ class ChatWorker:
         return Completion(
             text=text,
             finish_reason="tool_calls" if reason == "tool_call" else reason or "stop",
+            tool_calls=tool_calls,
             usage=replace(usage, cost_usd=cost),
             seconds=seconds,
             price_source="" if cost is None or self.price is None else self.price.source,
@@ -230,7 +243,7 @@ class ChatWorker:
                 log.warning("%s takes no %s as it is set up; it is not sent", self.model, name)
 
 
-def _unanswered(text: str, response: ModelResponse) -> Exception | None:
+def _unanswered(text: str, tool_calls: tuple[ToolCall, ...], response: ModelResponse) -> Exception | None:
     """Why a reply that arrived is no answer, as the library would put it; None where it is one."""
     reason = response.finish_reason
     if reason is None and not (response.provider_details or {}).get("finish_reason"):
@@ -240,7 +253,7 @@ def _unanswered(text: str, response: ModelResponse) -> Exception | None:
         return ContentFilterError("the answer was withheld")
     if reason == "error":
         return ModelAPIError(response.model_name or "", "the provider reports that generating the answer failed")
-    if text.strip():
+    if text.strip() or tool_calls:
         return None
     if reason == "length":
         return OutputTokenLimitExceeded("max_tokens ran out before any text came")
@@ -249,20 +262,6 @@ def _unanswered(text: str, response: ModelResponse) -> Exception | None:
 
 def _overridden(own: Sampling, call: Sampling) -> Sampling:
     return replace(own, **{name: value for name, value in asdict(call).items() if value is not None})
-
-
-def _library_messages(messages: Sequence[Message]) -> list[ModelMessage]:
-    """One library message for each of ours, so that the adapters neither merge nor move them where the vendor allows it."""
-    found: list[ModelMessage] = []
-    for message in messages:
-        match message.role:
-            case "system":
-                found.append(ModelRequest(parts=[SystemPromptPart(content=message.content)]))
-            case "user":
-                found.append(ModelRequest(parts=[UserPromptPart(content=message.content)]))
-            case "assistant":
-                found.append(ModelResponse(parts=[TextPart(content=message.content)]))
-    return found
 
 
 def _usage(usage: RequestUsage) -> Usage:

@@ -10,7 +10,8 @@ somebody's text is ``Your task: ``, which tells the subtask apart from the user'
     assistant   Multiply.                     an earlier step that this one may see
     user        Your task: Solve.             this step
 
-A step that sees several earlier ones gets one such pair for each, in step order.
+A step that sees several earlier ones gets one such pair for each, in step order. Where it called tools of the client's, its
+calls and their results follow.
 """
 
 from podium.types import Call, Message, Question
@@ -32,7 +33,7 @@ def render(call: Call) -> tuple[Message, ...]:
         turns += _asked(earlier.question, earlier.subtask)
         turns.append(Message(role="assistant", content=earlier.response))
     turns += _asked(call.question, call.subtask)
-    return tuple(turns)
+    return (*turns, *call.turns)
 
 
 def _asked(question: Question, subtask: str) -> tuple[Message, ...]:

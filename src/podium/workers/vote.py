@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 
-from podium.errors import WorkerRefused
+from podium.errors import ConfigError, WorkerRefused
 from podium.types import Call, Completion
 
 
@@ -13,7 +13,8 @@ class MajorityVote:
     ``extract`` reads the answer out of a response (None: there is none), e.g. the verifier's own extraction, so that two
     spellings of one answer count together. It knows no target. Example: ``MajorityVote(str.strip)``.
 
-    Raises :class:`WorkerRefused` where no visible response has an answer.
+    Raises :class:`WorkerRefused` where no visible response has an answer, :class:`ConfigError` where tools are to be called or a
+    form is to be followed: it repeats what others said.
     """
 
     def __init__(self, extract: Callable[[str], str | None]) -> None:
@@ -21,6 +22,8 @@ class MajorityVote:
 
     async def __call__(self, call: Call) -> Completion:
         """Count the votes."""
+        if call.demands.needs_a_chat_model:
+            raise ConfigError("a vote gives the last answer here, and it calls no tools and writes no form; take another policy")
         answers = [(self._extract(earlier.response), earlier.response) for earlier in call.visible]
         counts = Counter(answer for answer, _ in answers if answer is not None)
         if not counts:

@@ -23,9 +23,9 @@ class Execution:
 
         transcript = await Execution(workflow, pool, Call.plain("6 times 7?"), generation).run()
 
-    ``call`` is what the user (or the Conductor above) asks: its question goes to the first step, its sampling, depth and
-    sample to every step. ``results`` fills as steps finish and stays readable after a cancellation, so that what was paid
-    for is not lost.
+    ``call`` is what the user (or the Conductor above) asks: its question goes to the first step, its demands to the last, its
+    sampling, depth and sample to every step. ``results`` fills as steps finish and stays readable after a cancellation, so
+    that what was paid for is not lost.
     """
 
     def __init__(
@@ -106,6 +106,8 @@ class Execution:
             depth=self._call.depth + 1,
             sample=(*self._call.sample, self._round),
         )
+        if index == len(self._workflow.steps) - 1:
+            call = replace(call, demands=self._call.demands)
         try:
             completion = await member.worker(self._announced(index, member.name, call))
         except PodiumError as error:

@@ -147,4 +147,9 @@ def _load(name: str) -> list[dict[str, Any]]:
 def _conversation(question: Question) -> str:
     if len(question) == 1:
         return question[0].content
-    return "\n\n".join(f"[{message.role}]\n{message.content}" for message in question)
+    return "\n\n".join(f"[{message.role}]\n{_turn(message)}" for message in question)
+
+
+def _turn(message: Message) -> str:
+    calls = [f"(calls {call.name} with {call.arguments})" for call in message.tool_calls]
+    return "\n".join([*([message.content] if message.content else []), *calls])

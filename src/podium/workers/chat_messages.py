@@ -1,0 +1,108 @@
+"""Between our conversations and the adapter library's: messages, tools, a form for the answer."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
+
+from podium.errors import ConfigError
+from podium.types import Demands, Message, ToolCall
+
+ANY_OBJECT = "{}"
+
+
+def library_messages(messages: Sequence[Message]) -> list[ModelMessage]:
+    """One library message for each of ours, so that the adapters neither merge nor move them where the vendor allows it."""
+    names = {call.id: call.name for message in messages for call in message.tool_calls}
+    found: list[ModelMessage] = []
+    for message in messages:
+        match message.role:
+            case "system":
+                found.append(ModelRequest(parts=[SystemPromptPart(content=message.content)]))
+            case "user":
+                found.append(ModelRequest(parts=[UserPromptPart(content=message.content)]))
+            case "tool":
+                name = names.get(message.tool_call_id, "")
+                part = ToolReturnPart(tool_name=name, content=message.content, tool_call_id=message.tool_call_id)
+                found.append(ModelRequest(parts=[part]))
+            case "assistant":
+                called = [
+                    ToolCallPart(tool_name=call.name, args=call.arguments, tool_call_id=call.id) for call in message.tool_calls
+                ]
+                text = [TextPart(content=message.content)] if message.content or not called else []
+                found.append(ModelResponse(parts=[*text, *called]))
+    return found
+
+
+def parameters_for(demands: Demands) -> ModelRequestParameters | None:
+    """Tools and form for the library; None where nothing is demanded. Raises :class:`ConfigError` for a broken schema."""
+    if not demands.needs_a_chat_model:
+        return None
+    tools = [
+        ToolDefinition(
+            name=tool.name,
+            description=tool.description or None,
+            parameters_json_schema=_schema(tool.parameters, f"tool {tool.name!r}"),
+            strict=tool.strict,
+        )
+        for tool in demands.tools
+    ]
+    if demands.form in (None, ANY_OBJECT):
+        return ModelRequestParameters(function_tools=tools)
+    schema = OutputObjectDefinition(json_schema=_schema(str(demands.form), "the form of the answer"), name="answer")
+    return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=schema)
+
+
+def demanded_settings(demands: Demands, provider: str, body: Mapping[str, Any]) -> ModelSettings:
+    """Stop texts, the choice of tools, and the form that is any JSON object; ``body`` is what goes into the request as it is.
+
+    Raises :class:`ConfigError` where the provider knows no such form.
+    """
+    settings: dict[str, Any] = {}
+    if demands.stop:
+        settings["stop_sequences"] = list(demands.stop)
+    if demands.tools and demands.tool_choice != "auto":
+        scalar = demands.tool_choice in ("none", "required")
+        settings["tool_choice"] = demands.tool_choice if scalar else [demands.tool_choice]
+    if demands.form == ANY_OBJECT:
+        if provider in ("anthropic", "google"):
+            raise ConfigError(f"{provider} has no form for just any JSON object; name a JSON schema")
+        settings["extra_body"] = {**body, "response_format": {"type": "json_object"}}
+    return cast(ModelSettings, settings)
+
+
+def tool_calls_of(response: ModelResponse) -> tuple[ToolCall, ...]:
+    """What the model wants run."""
+    return tuple(
+        ToolCall(
+            id=part.tool_call_id,
+            name=part.tool_name,
+            arguments=part.args if isinstance(part.args, str) else part.args_as_json_str(),
+        )
+        for part in response.parts
+        if isinstance(part, ToolCallPart)
+    )
+
+
+def _schema(text: str, whose: str) -> dict[str, Any]:
+    try:
+        schema = json.loads(text)
+    except ValueError as error:
+        raise ConfigError(f"the JSON schema of {whose} is no JSON: {error}") from error
+    if not isinstance(schema, dict):
+        raise ConfigError(f"the JSON schema of {whose} is not an object")
+    return schema

@@ -1,0 +1,100 @@
+"""Tools, a form and stop texts on their way to the model, and tool calls on their way back."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from podium.conduct import Conductor
+from podium.errors import ConfigError
+from podium.policies.fixed import Written
+from podium.types import Call, Card, Demands, Message, Sampling, Tool, ToolCall, ask
+from podium.workers.bound import bound
+from podium.workers.call_key import call_key
+from podium.workers.chat import ChatWorker
+from podium.workers.pool import Member, WorkerPool
+from podium.workers.vote import MajorityVote
+from tests.workers.test_chat import END, chunk, reply, says, serve
+
+NOW = Tool(
+    name="now", description="The time in a city.", parameters='{"type": "object", "properties": {"city": {"type": "string"}}}'
+)
+CALLS = [{"id": "call_7", "type": "function", "function": {"name": "now", "arguments": '{"city": "Oslo"}'}}]
+ASKED = reply(None, finish="tool_calls", tool_calls=CALLS)
+STREAMED = [
+    chunk(
+        {"tool_calls": [{"index": 0, "id": "call_7", "type": "function", "function": {"name": "now", "arguments": '{"city"'}}]}
+    ),
+    chunk({"tool_calls": [{"index": 0, "function": {"arguments": ': "Oslo"}'}}]}),
+    chunk({}, finish="tool_calls"),
+    *END[1:],
+]
+TOOL_CALL = ToolCall(id="call_7", name="now", arguments='{"city": "Oslo"}')
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_model_asks_for_a_tool_and_gets_its_result(streamed: bool) -> None:
+    demands = Demands(tools=(NOW,), tool_choice="now", stop=("END",), sampling=Sampling(temperature=0.5, max_tokens=77))
+    pieces: list[str | None] = []
+    call = replace(Call.plain("What time is it?"), demands=demands, on_token=pieces.append if streamed else None)
+    async with serve(says(ASKED, STREAMED)) as server, ChatWorker(model="openai:m", base_url=server.url) as worker:
+        completion = await worker(call)
+        assert completion.tool_calls == (TOOL_CALL,)
+        assert (completion.text, completion.finish_reason) == ("", "tool_calls")
+        body = server.bodies[-1]
+        [tool] = body["tools"]
+        assert tool["function"]["name"] == "now"
+        assert tool["function"]["parameters"]["properties"] == {"city": {"type": "string"}}
+        assert body["tool_choice"] == {"type": "function", "function": {"name": "now"}} or body["tool_choice"] == "required"
+        assert (body["stop"], body["temperature"]) == (["END"], 0.5)
+        assert 77 in (body.get("max_tokens"), body.get("max_completion_tokens"))
+        turns = (
+            Message(role="assistant", content="", tool_calls=completion.tool_calls),
+            Message(role="tool", content="noon", tool_call_id="call_7"),
+        )
+        await worker(replace(call, turns=turns))
+        *_, assistant, tool = server.bodies[-1]["messages"]
+        assert assistant["tool_calls"][0]["id"] == tool["tool_call_id"] == "call_7"
+        assert json.loads(assistant["tool_calls"][0]["function"]["arguments"]) == {"city": "Oslo"}
+        assert tool["content"] == "noon"
+
+
+async def test_a_form_is_demanded_as_the_api_has_it() -> None:
+    schema = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"], "additionalProperties": False}
+    async with serve(says(reply('{"sum": 42}'))) as server, ChatWorker(model="openai:m", base_url=server.url) as worker:
+        await worker(replace(Call.plain("6 times 7?"), demands=Demands(form=json.dumps(schema))))
+        form = server.bodies[-1]["response_format"]
+        assert form["type"] == "json_schema"
+        assert form["json_schema"]["schema"]["properties"] == schema["properties"]
+        await worker(replace(Call.plain("6 times 7?"), demands=Demands(form="{}")))
+        assert server.bodies[-1]["response_format"] == {"type": "json_object"}
+        with pytest.raises(ConfigError, match="is no JSON"):
+            await worker(replace(Call.plain("6 times 7?"), demands=Demands(form="{")))
+
+
+async def test_demands_reach_the_last_step_only_and_its_tool_calls_the_caller() -> None:
+    text = 'model_id = [0, 0]\nsubtasks = ["Plan.", "Solve."]\naccess_list = [[], "all"]'
+    asked = Call(question=ask("What time is it?"), sampling=Sampling(temperature=0.9))
+    demands = Demands(tools=(NOW,), sampling=Sampling(temperature=0.0))
+    async with serve(says(ASKED)) as server, ChatWorker(model="openai:m", base_url=server.url) as worker:
+        pool = WorkerPool([Member(worker=worker, card=Card(name="m"))])
+        completion = await Conductor(Written(text), pool, rounds=3)(replace(asked, demands=demands))
+        first, last = server.bodies
+        assert "tools" not in first
+        assert (first["temperature"], last["temperature"]) == (0.9, 0.0)
+        assert completion.tool_calls == (TOOL_CALL,)
+        assert len(completion.transcripts) == 1, "whoever waits for a tool has no answer that another round could look at"
+
+
+async def test_a_vote_refuses_what_it_can_not_do() -> None:
+    with pytest.raises(ConfigError, match="calls no tools"):
+        await MajorityVote(str.strip)(replace(Call.plain("?"), demands=Demands(tools=(NOW,))))
+
+
+def test_demands_make_another_call_and_count_towards_its_bound() -> None:
+    plain = Call.plain("What time is it?")
+    wanting = replace(plain, demands=Demands(tools=(NOW,), sampling=Sampling(max_tokens=10)))
+    turned = replace(plain, turns=(Message(role="tool", content="noon", tool_call_id="call_7"),))
+    assert len({call_key("m", call) for call in (plain, wanting, turned)}) == 3
+    assert bound(wanting, 100).prompt_tokens > bound(plain, 100).prompt_tokens
+    assert bound(wanting, 100).completion_tokens == 10
