@@ -2,11 +2,13 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from aiohttp import web
 
 from podium.conduct import Conductor
-from podium.errors import ConfigError
+from podium.errors import ConfigError, WorkerUnavailable
 from podium.policies.fixed import Written
 from podium.types import Call, Card, Demands, Message, Sampling, Tool, ToolCall, ask
 from podium.workers.bound import bound
@@ -59,6 +61,12 @@ async def test_a_model_asks_for_a_tool_and_gets_its_result(streamed: bool) -> No
         assert tool["content"] == "noon"
 
 
+async def test_whoever_asks_for_a_tool_that_nobody_offered_has_not_answered() -> None:
+    async with serve(says(ASKED)) as server, ChatWorker(model="openai:m", base_url=server.url) as worker:
+        with pytest.raises(WorkerUnavailable, match="no text"):
+            await worker(Call.plain("What time is it?"))
+
+
 async def test_a_form_is_demanded_as_the_api_has_it() -> None:
     schema = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"], "additionalProperties": False}
     async with serve(says(reply('{"sum": 42}'))) as server, ChatWorker(model="openai:m", base_url=server.url) as worker:
@@ -76,7 +84,11 @@ async def test_demands_reach_the_last_step_only_and_its_tool_calls_the_caller() 
     text = 'model_id = [0, 0]\nsubtasks = ["Plan.", "Solve."]\naccess_list = [[], "all"]'
     asked = Call(question=ask("What time is it?"), sampling=Sampling(temperature=0.9))
     demands = Demands(tools=(NOW,), sampling=Sampling(temperature=0.0))
-    async with serve(says(ASKED)) as server, ChatWorker(model="openai:m", base_url=server.url) as worker:
+
+    async def model(request: web.Request, body: dict[str, Any]) -> web.Response:
+        return web.json_response(ASKED if "tools" in body else reply("Look at a clock."))
+
+    async with serve(model) as server, ChatWorker(model="openai:m", base_url=server.url) as worker:
         pool = WorkerPool([Member(worker=worker, card=Card(name="m"))])
         completion = await Conductor(Written(text), pool, rounds=3)(replace(asked, demands=demands))
         first, last = server.bodies
