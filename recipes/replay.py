@@ -4,7 +4,7 @@
     podium evaluate recipes/replay_table.toml       then: beside routers, a vote of all, and the best model of each benchmark
 
 A recorded answer does not change with the subtask, so the policy writes none: two lists, who answers and what the last step sees.
-Learned on one half of the questions, asked about the other. Where votes tie the first one counts, so the order matters too.
+Learned on one half of the questions, asked about the other.
 """
 
 import random
@@ -37,9 +37,9 @@ def config(seed: int = 0) -> TrainConfig:
         pool=lambda: with_vote(WorkerPool([Member(worker=w, card=Card(name=name)) for name, w in load_replay(FOLDER)])),
         language=Language(access="binary", subtasks=False),
         warm_start=WarmStart(
-            problems=problems, written=committee, workers=(MODELS + 1,), steps=400, vocab_size=2048, topics=False, max_tokens=90
+            problems=problems, written=committee, workers=(MODELS + 1,), steps=600, vocab_size=2048, topics=False, max_tokens=90
         ),
-        iterations=120,
+        iterations=100,
         questions=16,
         rollouts=16,
         max_steps=MODELS + 1,
@@ -47,7 +47,15 @@ def config(seed: int = 0) -> TrainConfig:
         blur=0.5,
         learner=LearnerConfig(learning_rate=1e-3, updates=2, final=0.2),
         exploration=Exploration(
-            entropy=0.01, entropy_while=0.4, entropy_until=0.8, opened=1.0, opened_while=0.3, opened_until=0.5
+            entropy=0.01,
+            entropy_while=0.4,
+            entropy_until=0.8,
+            opened=1.0,
+            opened_while=0.3,
+            opened_until=0.5,
+            anchor=0.1,
+            anchor_while=0.6,
+            anchor_until=1.0,
         ),
         rest_iterations=0,
     )
@@ -61,11 +69,11 @@ def problems() -> list[Problem]:
 def committee(problem: Problem, brief: Brief, rng: random.Random, language: Language) -> Uninformed:
     """One model, or three to six and a vote, drawn at random: what is imitated before any reward.
 
-    No model twice: were the places filled independently of each other, the most probable committee would be one model six times,
-    however many of them the samples show.
+    Each model once, in ascending order. Places that are filled independently of each other all get the same model from reward,
+    the one that is best alone, and one model five times is no committee (docs/log.md, "Recorded answers").
     """
     voters = rng.choice((1, 3, 4, 5, 6))
-    asked = rng.sample(range(MODELS), voters)
+    asked = sorted(rng.sample(range(MODELS), voters))
     workers = asked if voters == 1 else [*asked, MODELS]
     steps = tuple(Step(worker=worker, subtask=FIXED_SUBTASK, access=tuple(range(index))) for index, worker in enumerate(workers))
     opening = f"{NAMES[problem.source]}: {'one answer' if voters == 1 else f'a vote of {voters}'}."
