@@ -30,6 +30,14 @@ def need_ray() -> None:
         raise ConfigError("a cluster needs Ray, which is not installed: pip install 'podium[ray]'")
 
 
+def need_serve() -> None:
+    """Raises :class:`ConfigError` where the server's libraries are not installed."""
+    needed = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "nicegui", "prometheus_client")
+    missing = [name for name in needed if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ConfigError(f"the server needs {', '.join(missing)}: pip install 'podium[serve]'")
+
+
 def need_inspect() -> None:
     """Raises :class:`ConfigError` where Inspect is not installed."""
     if importlib.util.find_spec("inspect_ai") is None:

@@ -13,7 +13,7 @@ nothing behind. One event loop calls all this, and only ``freed`` awaits, so the
 import asyncio
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -53,6 +53,8 @@ class Budget:
             if cap is not None and not (0 < cap < math.inf):
                 raise ConfigError(f"a budget of {cap} {unit} allows no call; set a positive number, or leave it out")
         self.name = name
+        self.on_change: Callable[[], Awaitable[None]] | None = None
+        """Awaited before a call is sent and after it came back, for books that outlive this process."""
         self.usd = usd
         self.tokens = tokens
         self.seconds = seconds
@@ -81,6 +83,11 @@ class Budget:
     def uncertain_usd(self) -> float:
         """Upper bound, in dollars, of what calls without a reply may have cost."""
         return float(self._uncertain_usd)
+
+    @property
+    def reserved_usd(self) -> float:
+        """Upper bound, in dollars, of the calls under way."""
+        return float(self._reserved_usd)
 
     @property
     def remaining_usd(self) -> float | None:

@@ -16,6 +16,9 @@ from podium.workers.prices import how_to_price
 _holding: ContextVar[frozenset[int]] = ContextVar("_holding", default=frozenset())
 """Budgets (by ``id``) in which a call around this one holds a reservation."""
 
+question_budgets: ContextVar[tuple[Budget, ...]] = ContextVar("question_budgets", default=())
+"""Budgets of the question under way, which every metered worker asked for it keeps besides its own: a server's request."""
+
 
 class Metered:
     """A worker whose calls every one of ``budgets`` has to allow.
@@ -44,10 +47,12 @@ class Metered:
     async def __call__(self, call: Call) -> Completion:
         """Answer ``call`` if it can be afforded."""
         most = bound(call, self._max_tokens, self._card)
-        held = await self._reserve(most)
-        outer = _holding.set(_holding.get() | {id(budget) for budget in self._budgets})
+        budgets = (*self._budgets, *question_budgets.get())
+        held = await self._reserve(most, budgets)
+        outer = _holding.set(_holding.get() | {id(budget) for budget in budgets})
         try:
-            completion = await self._bounded(call)
+            await _noted(budgets)
+            completion = await self._bounded(call, budgets)
         except BaseException as error:  # cancellation and bugs too: whatever ends the call, its reservation ends with it
             for budget, reservation in held:
                 budget.release(reservation, uncertain=not surely_unpaid(error))
@@ -57,35 +62,25 @@ class Metered:
         used = self._priced(completion.usage, most)
         for budget, reservation in held:
             budget.settle(reservation, used)
+        await _noted(budgets)
         return completion
 
     def bound_usd(self, call: Call) -> float | None:
         """The most ``call`` can cost; None where the price is unknown. For ``Journal.worker``."""
         return bound(call, self._max_tokens, self._card).cost_usd
 
-    async def _reserve(self, most: Usage) -> list[tuple[Budget, Reservation]]:
+    async def _reserve(self, most: Usage, budgets: Sequence[Budget]) -> list[tuple[Budget, Reservation]]:
         """Reserve; where nothing but the reservations of calls under way forbids it, wait for one of them to end.
 
         A call inside another call that holds a reservation in the same budget does not wait: it might wait for itself.
         """
-        while (blocker := self._blocker(most)) is not None:
+        while (blocker := _blocker(most, budgets)) is not None:
             await blocker.freed()
-        return [(budget, budget.reserve(most.cost_usd, most.tokens)) for budget in self._budgets]
+        return [(budget, budget.reserve(most.cost_usd, most.tokens)) for budget in budgets]
 
-    def _blocker(self, most: Usage) -> Budget | None:
-        """The budget whose calls under way have to end first; None: the call is allowed now. Raises where waiting is no use."""
-        for budget in self._budgets:
-            try:
-                budget.check(most.cost_usd, most.tokens)
-            except BudgetExceeded:
-                if budget.is_reserved and budget.allows_later(most.cost_usd, most.tokens) and id(budget) not in _holding.get():
-                    return budget
-                raise
-        return None
-
-    async def _bounded(self, call: Call) -> Completion:
+    async def _bounded(self, call: Call, budgets: Sequence[Budget]) -> Completion:
         """The call, cut off when the seconds of the first budget are over."""
-        clocks = [(left, budget) for budget in self._budgets if (left := budget.remaining_seconds) is not None]
+        clocks = [(left, budget) for budget in budgets if (left := budget.remaining_seconds) is not None]
         if not clocks:
             return await self._worker(call)
         left, tightest = min(clocks, key=lambda clock: clock[0])
@@ -110,3 +105,22 @@ class Metered:
         if usage.tokens == 0:  # no call uses nothing: the provider did not say
             return most
         return replace(usage, cost_usd=price(self._card, usage.prompt_tokens, usage.completion_tokens))
+
+
+def _blocker(most: Usage, budgets: Sequence[Budget]) -> Budget | None:
+    """The budget whose calls under way have to end first; None: the call is allowed now. Raises where waiting is no use."""
+    for budget in budgets:
+        try:
+            budget.check(most.cost_usd, most.tokens)
+        except BudgetExceeded:
+            if budget.is_reserved and budget.allows_later(most.cost_usd, most.tokens) and id(budget) not in _holding.get():
+                return budget
+            raise
+    return None
+
+
+async def _noted(budgets: Sequence[Budget]) -> None:
+    """Let whoever keeps books elsewhere write down where each budget stands: before a call is sent, and after it."""
+    for budget in budgets:
+        if budget.on_change is not None:
+            await budget.on_change()

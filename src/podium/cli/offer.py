@@ -1,0 +1,93 @@
+"""A pool as an offer: a model per policy, every worker by its own name, each as a client wishes for it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from podium.cli.alone import Alone
+from podium.cli.wiring import Team, default_policy, make_conductor
+from podium.conduct import Conductor
+from podium.errors import ConfigError
+from podium.events import Listener
+from podium.policies.shipped import shipped
+from podium.serving.offer import Conducts, Wishes
+from podium.types import Call, Card, Completion
+from podium.workers.pool import WorkerPool
+
+PODIUM, FAST, RECURSIVE = "podium", "podium-fast", "podium-recursive"
+_KEPT = 64
+"""How many Conductors are kept, so that weights are not read again for every request."""
+
+
+class TeamOffer:
+    """Everything that can be asked of ``team``. Example: ``TeamOffer(team).conductor("podium", Wishes(rounds=2))``.
+
+    ``podium`` is ``policy`` (None: the team's default), ``podium-recursive`` the same with two rounds, ``podium-fast`` (of a
+    prompted policy) with one step: it only chooses who answers.
+    """
+
+    def __init__(self, team: Team, policy: str | None = None) -> None:
+        self._team = team
+        self._policy = policy or default_policy(team)
+        self._kept: dict[tuple[str, int, int | None, tuple[str, ...]], Conductor] = {}
+        # What was trained writes the steps it has learned; a prompted policy can be held to one.
+        fast = (FAST,) if self._policy.startswith("chat") else ()
+        self.models: Sequence[str] = tuple(dict.fromkeys((PODIUM, *fast, RECURSIVE, *team.pool.names)))
+        self.cards: Sequence[Card] = team.pool.cards
+        self.conductor(PODIUM)  # what can not be served is said before anybody asks
+
+    def conductor(self, model: str, wishes: Wishes = Wishes()) -> Conducts:
+        """The Conductor called ``model``, as wished for. Raises :class:`ConfigError`."""
+        if model not in (PODIUM, FAST, RECURSIVE) and wishes.policy is None:
+            if wishes.workers or wishes.without or (wishes.rounds or 1) > 1:
+                raise ConfigError(f"{model!r} is a worker by its own name: it asks nobody else; take model {PODIUM!r}")
+            return self._guarded(Alone(self._team.pool.named(model)))
+        policy, rounds, max_steps = self._meant(model, wishes)
+        names = self._chosen(wishes)
+        if names != self._team.pool.names and policy.partition(":")[0] in ("trained", "untrained", "best"):
+            raise ConfigError(f"the policy {policy!r} knows its workers by their numbers; choose workers with another policy")
+        key = (policy, rounds, max_steps, names)
+        if key not in self._kept:
+            team = replace(self._team, pool=WorkerPool([self._team.pool.named(name) for name in names]))
+            while len(self._kept) >= _KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = make_conductor(policy, team, rounds=rounds, max_steps=max_steps)
+        return self._guarded(self._kept[key])
+
+    def _meant(self, model: str, wishes: Wishes) -> tuple[str, int, int | None]:
+        policy, rounds, max_steps = self._policy, 1, None
+        if model == RECURSIVE:
+            rounds = 2
+            policy = "trained:gym-recursive" if policy == "trained" and self._team.is_gym else policy
+        elif model == FAST:
+            max_steps = 1
+        if wishes.policy is not None:
+            kind, _, name = wishes.policy.partition("+")[0].partition(":")
+            if kind in ("trained", "untrained") and name and name not in shipped():
+                # A folder of this machine is the operator's to name, not a client's.
+                raise ConfigError(f"there is no trained Conductor {name!r} here; there are {', '.join(shipped())}")
+            policy, max_steps = wishes.policy, None
+        return policy, wishes.rounds or rounds, max_steps
+
+    def _chosen(self, wishes: Wishes) -> tuple[str, ...]:
+        names = self._team.pool.names
+        if unknown := sorted({*wishes.workers, *wishes.without} - {*names}):
+            raise ConfigError(f"there is no worker {unknown[0]!r}; there are {', '.join(names)}")
+        chosen = tuple(name for name in names if (not wishes.workers or name in wishes.workers) and name not in wishes.without)
+        if not chosen:
+            raise ConfigError("no worker is left: podium.workers and podium.without exclude them all")
+        return chosen
+
+    def _guarded(self, conductor: Conducts) -> Conducts:
+        return _TextOnly(conductor) if self._team.is_gym or self._team.is_recorded else conductor
+
+
+class _TextOnly:
+    """Workers that answer in text and nothing else: tools and forms are refused, not left out."""
+
+    def __init__(self, conductor: Conducts) -> None:
+        self._conductor = conductor
+
+    async def conduct(self, call: Call, on_event: Listener | None = None) -> Completion:
+        if call.demands.needs_a_chat_model:
+            raise ConfigError("the built-in workers call no tools and follow no response_format; name real workers with --pool")
+        return await self._conductor.conduct(call, on_event)

@@ -1,0 +1,110 @@
+"""``podium runs``: look at what a server was asked, and take it elsewhere. Everything shown was written by others."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from podium import jsonl
+from podium.cli.screen import Screen
+from podium.errors import ConfigError
+from podium.serving.store.database import Database
+from podium.serving.store.keys import Keys
+from podium.serving.store.runs import Run, Runs
+from podium.workflow.draw import as_text, dollars, plain
+
+_PAGE = 200
+"""Runs read at once."""
+
+
+async def show_list(db: str, *, key: str | None, text: str, failed: bool, n: int, as_json: bool) -> None:
+    """Print the latest ``n`` runs in the database at ``db`` that fit."""
+    async with Database(db, must_exist=True) as database:
+        names = await _names(database)
+        of = None if key is None else _key_id(names, key)
+        found = await Runs(database).search(key=of, text=text, failed=True if failed else None, limit=n)
+    if as_json:
+        print(f"[{','.join(jsonl.dumps(run) for run in found)}]")  # noqa: T201 - the command's output
+        return
+    table = Table("run", "asked (UTC)", "key", "model", "outcome", "steps", "seconds", "cost", "question")
+    for run in found:
+        cells = (
+            run.id,
+            f"{run.created:%Y-%m-%d %H:%M:%S}",
+            plain(names.get(run.key, run.key), 24),
+            plain(run.model, 24),
+            plain(run.failure, 32) or "answered",
+            str(run.steps),
+            f"{run.seconds:.1f}",
+            dollars(run.usage),
+            "not kept" if run.question is None else plain(run.question, 60),
+        )
+        table.add_row(*(Text(cell, overflow="fold") for cell in cells))
+    Screen().print(table)
+
+
+async def show(db: str, run_id: str, *, as_json: bool) -> None:
+    """Print one run. Raises :class:`ConfigError` where there is none of that id."""
+    async with Database(db, must_exist=True) as database:
+        names = await _names(database)
+        run = await Runs(database).get(run_id, key=None)
+    if run is None:
+        raise ConfigError(f"there is no run {plain(run_id, 80)}; see: podium runs list")
+    if as_json:
+        print(jsonl.dumps(run))  # noqa: T201 - the command's output
+        return
+    figures = f"{run.steps} steps   {run.seconds:.2f} s   {run.usage.tokens} tokens   {dollars(run.usage)}"
+    lines = [
+        f"{run.id}   {run.created:%Y-%m-%d %H:%M:%S} UTC   key {plain(names.get(run.key, run.key), 40) or 'none'}",
+        f"model {plain(run.model, 60)}   {figures}",
+    ]
+    if run.question is None:
+        lines.append("question, answer and workflow are not kept for this key")
+    else:
+        lines += ["", "question", plain(run.question)]
+    for number, transcript in enumerate(run.transcripts):
+        lines += ["", f"round {number}", as_text(transcript)]
+    if run.answer is not None:
+        lines += ["", "answer", plain(run.answer)]
+    if run.failure:
+        lines += ["", f"no answer: {plain(run.failure)}"]
+    Screen().print(Text("\n".join(lines)), soft_wrap=True)
+
+
+async def export(db: str, out: Path, *, key: str | None) -> None:
+    """Write every run, newest first, into the new file ``out``. Raises :class:`ConfigError` where that can not be made."""
+    async with Database(db, must_exist=True) as database:
+        of = None if key is None else _key_id(await _names(database), key)
+        try:
+            out.touch(mode=0o600, exist_ok=False)  # it holds what users wrote
+        except OSError as error:
+            raise ConfigError(f"{out} can not be made: {error.strerror}") from error
+        count = 0
+        async for run in _every(Runs(database), of):
+            jsonl.append(out, jsonl.dumps(run))
+            count += 1
+    Screen().print(Text(f"wrote {count} runs to {out}"), soft_wrap=True)
+
+
+async def _every(runs: Runs, key: str | None) -> AsyncIterator[Run]:
+    before = None
+    while page := await runs.search(key=key, limit=_PAGE, before=before):
+        before = page[-1].id
+        for run in page:
+            whole = await runs.get(run.id, key=key)
+            if whole is not None:  # a running server may forget old runs meanwhile
+                yield whole
+
+
+async def _names(database: Database) -> dict[str, str]:
+    """Key id -> name."""
+    return {key.id: key.name for key in await Keys(database).list()}
+
+
+def _key_id(names: dict[str, str], id_or_name: str) -> str:
+    """Of several keys of one name (all but one are revoked), the newest."""
+    ids = [key for key, name in names.items() if id_or_name in (key, name)]
+    if not ids:
+        raise ConfigError(f"there is no key called {plain(id_or_name, 80)}; see: podium keys list")
+    return ids[-1]

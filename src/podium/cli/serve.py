@@ -1,0 +1,143 @@
+"""``podium serve``: pool, books, API and page put together, until somebody stops it."""
+
+import asyncio
+import ipaddress
+import json
+import logging
+import secrets
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+from rich.text import Text
+
+from podium import __version__
+from podium.cli.offer import TeamOffer
+from podium.cli.screen import Screen
+from podium.cli.wiring import Team, open_team
+from podium.conduct import Conductor
+from podium.errors import ConfigError
+from podium.page.attach import attach
+from podium.policies.fixed import Written
+from podium.serving.accounts import Accounts
+from podium.serving.app import Limits, make_app
+from podium.serving.offer import Conducts
+from podium.serving.store.database import Database
+from podium.serving.telemetry import exporting
+from podium.workers.budget import Budget
+
+STOP_SECONDS = 30
+"""How long requests under way may take to finish once the server was told to stop; then they are cancelled and booked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeFlags:
+    """The flags of ``podium serve`` as the user set them."""
+
+    pool: Path | None
+    policy: str | None
+    host: str
+    port: int
+    db: str
+    with_keys: bool | None
+    """None: unless the server listens on this machine only."""
+    store_content: bool
+    budget: Budget
+    request_usd: float
+    journal: Path | None
+    concurrency: int
+    queue: int
+    training: Path
+    page: bool
+
+
+async def serve(flags: ServeFlags) -> None:
+    """Carry the command out. Raises :class:`PodiumError`."""
+    with_keys = not _is_local(flags.host) if flags.with_keys is None else flags.with_keys
+    replica = f"{socket.gethostname()}-{secrets.token_hex(4)}"
+    async with (
+        open_team(flags.pool, flags.budget, flags.journal, run=f"serve {flags.db}") as team,
+        Database(flags.db) as database,
+    ):
+        offer = TeamOffer(team, flags.policy)
+        accounts = Accounts(
+            database=database,
+            replica=replica,
+            with_keys=with_keys,
+            store_content=flags.store_content,
+            request_usd=flags.request_usd,
+        )
+        await database.migrate()
+        if with_keys and not await accounts.keys.list():
+            raise ConfigError("nobody could ask this server: make a key first (podium keys create NAME), or say --no-keys")
+        app = make_app(offer, accounts, version=__version__, limits=Limits(concurrency=flags.concurrency, queue=flags.queue))
+        if flags.page and not with_keys:
+            # The page knows no keys yet: it is for whoever sits at the machine.
+            attach(app, offer, runs=accounts.runs, training=flags.training, play=_player(team))
+        with exporting():
+            await _listen(app, flags, offer, with_keys=with_keys)
+
+
+async def _listen(app: FastAPI, flags: ServeFlags, offer: TeamOffer, *, with_keys: bool) -> None:
+    try:
+        bound = socket.create_server((flags.host, flags.port), family=_family(flags.host), backlog=2048)
+    except (OSError, OverflowError) as error:
+        raise ConfigError(f"can not listen on {flags.host} port {flags.port}: {error}; choose another --port") from error
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, http="httptools", timeout_graceful_shutdown=STOP_SECONDS, backlog=2048
+    )
+    _log_as_json()
+    host = f"[{flags.host}]" if ":" in flags.host else flags.host
+    base = f"http://{host}:{bound.getsockname()[1]}"
+    page = f", page at {base}" if flags.page and not with_keys else ""
+    keys = "keys asked for" if with_keys else "no keys asked for"
+    Screen(stderr=True).print(
+        Text(f"OpenAI-compatible at {base}/v1 ({keys}){page}; models: {', '.join(offer.models)}"), soft_wrap=True
+    )
+    with suppress(asyncio.CancelledError):
+        await uvicorn.Server(config).serve(sockets=[bound])
+
+
+def _player(team: Team) -> Callable[[str], Conducts] | None:
+    """What carries out the workflows that visitors write; None where nobody could tell right from wrong."""
+
+    def play(text: str) -> Conducts:
+        return Conductor(Written(text), team.pool)
+
+    return play if team.is_gym else None
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+class _Json(logging.Formatter):
+    """A line of JSON per record; what was asked and answered is never part of it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {"time": self.formatTime(record), "level": record.levelname, "logger": record.name, "message": record.getMessage()}
+        line |= getattr(record, "podium", {})
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line)
+
+
+def _log_as_json() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Json())
+    logger = logging.getLogger("podium")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False

@@ -1,0 +1,68 @@
+"""``podium serve``: its flags."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from podium.cli.flags import JournalFlag, MaxUsdFlag, PoolFlag
+
+
+def serve(
+    pool: PoolFlag = None,
+    policy: Annotated[str | None, typer.Option(help="Who writes the workflows, as in podium ask --policy.")] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+    db: Annotated[
+        str,
+        typer.Option(
+            "--db", envvar="PODIUM_DB", show_envvar=True, help="Keys, quotas and runs: sqlite:///FILE or postgresql://..."
+        ),
+    ] = "sqlite:///podium.db",
+    keys: Annotated[
+        bool | None,
+        typer.Option("--keys/--no-keys", help="Ask for keys (podium keys create); default: unless on this machine only."),
+    ] = None,
+    store_content: Annotated[bool, typer.Option(help="Keep questions and answers of requests without a key.")] = True,
+    max_usd: MaxUsdFlag = None,
+    request_usd: Annotated[
+        float, typer.Option(min=0.0001, help="What a request of a key with a quota may cost, unless it says.")
+    ] = 1.0,
+    journal: JournalFlag = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=100_000, help="Requests worked on at once.")] = 256,
+    queue: Annotated[int, typer.Option(min=0, max=1_000_000, help="Requests that may wait; more are turned away.")] = 1024,
+    training: Annotated[Path, typer.Option(help="Folder of training runs that the page shows.")] = Path("runs"),
+    page: Annotated[bool, typer.Option(help="Serve the page as well.")] = True,
+) -> None:
+    """Serve the pool as one model: an OpenAI-compatible API, and a page on which one watches it think."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        from podium.cli.extras import need_serve
+
+        need_serve()
+        from podium.cli.serve import ServeFlags
+        from podium.cli.serve import serve as run
+        from podium.workers.budget import Budget
+
+        asyncio.run(
+            run(
+                ServeFlags(
+                    pool=pool,
+                    policy=policy,
+                    host=host,
+                    port=port,
+                    db=db,
+                    with_keys=keys,
+                    store_content=store_content,
+                    budget=Budget(max_usd, None, None, name="server"),
+                    request_usd=request_usd,
+                    journal=journal,
+                    concurrency=concurrency,
+                    queue=queue,
+                    training=training,
+                    page=page,
+                )
+            )
+        )

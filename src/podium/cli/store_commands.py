@@ -1,0 +1,132 @@
+"""``podium keys create | list | revoke`` and ``podium runs list | show | export``: a server's database from outside."""
+
+import asyncio
+import importlib.util
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from podium.cli.flags import JsonFlag
+from podium.errors import ConfigError
+
+keys_app = typer.Typer(no_args_is_help=True, help="Who may ask the server, and how much.")
+runs_app = typer.Typer(no_args_is_help=True, help="What the server was asked and what it answered.")
+
+DbFlag = Annotated[
+    str,
+    typer.Option("--db", envvar="PODIUM_DB", show_envvar=True, help="The server's database: sqlite:///FILE or postgresql://..."),
+]
+_HERE = "sqlite:///podium.db"
+
+
+@keys_app.command("create")
+def keys_create(
+    name: Annotated[str, typer.Argument(help="What the key is for.")],
+    monthly_usd: Annotated[float | None, typer.Option(min=0.0, help="Dollars per calendar month (UTC).")] = None,
+    requests_per_minute: Annotated[int | None, typer.Option(min=1, help="Requests per minute.")] = None,
+    tokens_per_minute: Annotated[int | None, typer.Option(min=1, help="Tokens per minute.")] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(help="What the key may do: ask (default), read its own runs, or admin; repeat it."),
+    ] = None,
+    store_content: Annotated[bool, typer.Option(help="Keep questions, answers and transcripts of its runs.")] = True,
+    db: DbFlag = _HERE,
+    as_json: JsonFlag = False,
+) -> None:
+    """Make a key and show its secret, once. Makes the database where there is none."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        _need_store()
+        from podium.cli.keys import create
+
+        asyncio.run(
+            create(
+                db,
+                name,
+                scopes=frozenset(scope or ("ask",)),
+                monthly_usd=monthly_usd,
+                requests_per_minute=requests_per_minute,
+                tokens_per_minute=tokens_per_minute,
+                store_content=store_content,
+                as_json=as_json,
+            )
+        )
+
+
+@keys_app.command("list")
+def keys_list(db: DbFlag = _HERE, as_json: JsonFlag = False) -> None:
+    """Every key, its limits, and what it has used of this month."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        _need_store()
+        from podium.cli.keys import show
+
+        asyncio.run(show(db, as_json=as_json))
+
+
+@keys_app.command("revoke")
+def keys_revoke(name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")], db: DbFlag = _HERE) -> None:
+    """End a key. A running server follows within seconds."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        _need_store()
+        from podium.cli.keys import revoke
+
+        asyncio.run(revoke(db, name))
+
+
+@runs_app.command("list")
+def runs_list(
+    key: Annotated[str | None, typer.Option(help="Only runs of this key, by name or id.")] = None,
+    text: Annotated[str, typer.Option(help="Only runs whose question or answer holds this.")] = "",
+    failed: Annotated[bool, typer.Option("--failed", help="Only runs without an answer.")] = False,
+    n: Annotated[int, typer.Option("-n", "--n", min=1, max=10_000, help="How many at most.")] = 20,
+    db: DbFlag = _HERE,
+    as_json: JsonFlag = False,
+) -> None:
+    """The latest runs, newest first."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        _need_store()
+        from podium.cli.runs import show_list
+
+        asyncio.run(show_list(db, key=key, text=text, failed=failed, n=n, as_json=as_json))
+
+
+@runs_app.command("show")
+def runs_show(run: Annotated[str, typer.Argument(metavar="ID")], db: DbFlag = _HERE, as_json: JsonFlag = False) -> None:
+    """One run: the question, each round's workflow, the answer."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        _need_store()
+        from podium.cli.runs import show
+
+        asyncio.run(show(db, run, as_json=as_json))
+
+
+@runs_app.command("export")
+def runs_export(
+    out: Annotated[Path, typer.Option(help="The new file: one JSON object per run, newest first, transcripts included.")],
+    key: Annotated[str | None, typer.Option(help="Only runs of this key, by name or id.")] = None,
+    db: DbFlag = _HERE,
+) -> None:
+    """Write every run into a file."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        _need_store()
+        from podium.cli.runs import export
+
+        asyncio.run(export(db, out, key=key))
+
+
+def _need_store() -> None:
+    missing = [name for name in ("sqlalchemy", "alembic") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ConfigError(f"the server's database needs {', '.join(missing)}: pip install 'podium[serve]'")

@@ -1,0 +1,118 @@
+"""Ask: a question, who answers it, and the workflow as it runs; beside it, on request, another model on the same question."""
+
+import asyncio
+from dataclasses import dataclass, field
+from functools import partial
+
+from nicegui import background_tasks, ui
+
+from podium.errors import PodiumError
+from podium.events import Answered
+from podium.gym.questions import kind_of
+from podium.gym.world import World
+from podium.page.frame import frame
+from podium.page.keeping import record
+from podium.page.parts import Area, Choice, box, button, enable, text
+from podium.page.run_panel import RunPanel
+from podium.page.shown import line
+from podium.page.site import Site
+from podium.types import Call
+
+NOBODY = ""
+_EXAMPLES = (
+    "A train leaves at 9:40 and arrives at 13:05. It stands still for 25 minutes. How long does it drive?",
+    "Which is larger, 2^100 or 3^63? Show why.",
+    "Write a Python function that tells whether a string is a palindrome, ignoring case and punctuation.",
+)
+
+
+def ask_page(site: Site) -> None:
+    """Build the page."""
+    lead = "A conductor writes a workflow for your question; workers carry it out, each seeing only what it was allowed to see."
+    with frame(site, "/", "Ask", lead):
+        _Ask(site)
+
+
+@dataclass(slots=True)
+class _Tasks:
+    """What this page has under way."""
+
+    running: set["asyncio.Task[None]"] = field(default_factory=set)
+
+    def stop(self) -> None:
+        for task in self.running:
+            task.cancel()
+
+
+class _Ask:
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._tasks = _Tasks()
+        models = _groups(site)
+        self._question = Area("Question", rows=4, send=self._ask)
+        with box("examples"):
+            text("Examples", "span", "soft")
+            for example in _examples(site):
+                button(line(example, 46), partial(self._question.write, example), "quiet small", title=line(example, 300))
+        with box("bar"):
+            self._model = Choice("Model", models, site.offer.models[0])
+            self._beside = Choice("Compare with", {"": [(NOBODY, "nobody")], **models}, NOBODY)
+            self._go = button("Ask", self._ask)
+            self._stop = button("Stop", self._tasks.stop, "quiet")
+        text("Enter asks, Shift and Enter begins a new line.", "p", "soft")
+        enable(self._stop, False)
+        self._results = box("pair")
+        ui.context.client.on_delete(self._tasks.stop)
+
+    def _ask(self) -> None:
+        question = self._question.value.strip()
+        if not question or self._tasks.running:
+            return
+        asked = [self._model.value]
+        if self._beside.value not in (NOBODY, self._model.value):
+            asked.append(self._beside.value)
+        self._results.clear()
+        self._results.classes(replace="pair two" if len(asked) > 1 else "pair")
+        enable(self._go, False)
+        enable(self._stop, True)
+        with self._results:
+            panels = [RunPanel(model) for model in asked]
+        for model, panel in zip(asked, panels, strict=True):
+            task = background_tasks.create(self._run(model, panel, question), name=f"ask {line(model, 40)}")
+            self._tasks.running.add(task)
+            task.add_done_callback(self._over)
+
+    async def _run(self, model: str, panel: RunPanel, question: str) -> None:
+        with self._results:
+            try:
+                conductor = self._site.offer.conductor(model)
+            except PodiumError as error:
+                panel.fail(str(error))
+            else:
+                await self._kept(model, panel, question, await panel.run(conductor, Call.plain(question)))
+
+    async def _kept(self, model: str, panel: RunPanel, question: str, answered: Answered | None) -> None:
+        """Keep the run where this server keeps runs, and say where it is found again."""
+        if self._site.runs is not None and answered is not None:
+            run = record(model, question, answered)
+            await self._site.runs.add(run)
+            panel.share(self._site.link(f"/runs/{run.id}"))
+
+    def _over(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.running.discard(task)
+        if not self._tasks.running:
+            enable(self._go, True)
+            enable(self._stop, False)
+
+
+def _groups(site: Site) -> dict[str, list[tuple[str, str]]]:
+    """The models to choose from: those that write workflows, and every worker alone."""
+    groups = {"Conductors": list(site.policies), "One worker alone": list(site.workers)}
+    return {name: [(model, model) for model in models] for name, models in groups.items() if models}
+
+
+def _examples(site: Site) -> tuple[str, ...]:
+    if not site.is_gym:
+        return _EXAMPLES
+    problems = World().problems(split="held_out_numbers", n=8, seed=2)
+    return tuple({kind_of(problem.question): problem.question for problem in problems}.values())

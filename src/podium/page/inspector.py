@@ -1,0 +1,88 @@
+"""What one step saw and what it said, in full."""
+
+from nicegui.element import Element
+
+from podium.page.following import RoundView, StepView
+from podium.page.parts import LongText, box, text
+from podium.page.shown import figures, line, tail, took
+from podium.types import Question
+from podium.workflow.draw import as_text, sees
+
+
+class Inspector:
+    """Shows one step, and keeps showing what it says while it works."""
+
+    def __init__(self) -> None:
+        self._frame: Element = box("inspector", "section", aria_label="Step")
+        self._live: _Live | None = None
+
+    @property
+    def element(self) -> Element:
+        """Where it stands."""
+        return self._frame
+
+    def show(self, shown: RoundView, index: int, question: Question) -> None:
+        """Show step ``index`` of ``shown``."""
+        self._frame.clear()
+        view, workflow = shown.steps[index], shown.workflow
+        if workflow is None:
+            return
+        step = workflow.steps[index]
+        with self._frame:
+            text(f"Step {index}: {line(view.worker, 60)}", "h3")
+            text("Asked", "h4")
+            LongText(step.subtask, "What the step was asked")
+            text(f"Saw: {sees(workflow, index)}", "h4")
+            if index == 0 or step.last_answer:
+                _quoted("the question", "\n\n".join(message.content for message in question))
+            for seen in step.access:
+                _quoted(f"step {seen}, {line(shown.steps[seen].worker, 40)}", shown.steps[seen].said)
+            text("Said", "h4")
+            self._live = _Live(view)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._frame.clear()
+        self._live = None
+
+    def refresh(self) -> None:
+        """Show what the step said in the meantime."""
+        if self._live is not None:
+            self._live.refresh()
+
+
+def _quoted(title: str, content: str) -> None:
+    with box("quoted", "details"):
+        text(title, "summary")
+        LongText(content, title)
+
+
+class _Live:
+    """The words of a step as they come; the whole text and its figures once it is over."""
+
+    def __init__(self, view: StepView) -> None:
+        self._view = view
+        self._words = LongText("", "What the step said")
+        self._figures = text("", "p", "soft")
+        self._below = box()
+        self._seen: tuple[str, int] | None = None
+        self.refresh()
+
+    def refresh(self) -> None:
+        view = self._view
+        if (view.state, len(view.said)) == self._seen:
+            return
+        self._seen = (view.state, len(view.said))
+        if view.state == "waits":
+            self._words.show("It waits for the steps that it sees.")
+        elif view.result is None:
+            self._words.show(tail(view.said) or "...")
+        else:
+            self._words.show(view.said or "(nothing)")
+            seconds = view.seconds or 0.0
+            self._figures.text = took(seconds) if view.usage is None else figures(seconds, view.usage)
+            completion = view.result.completion
+            if completion is not None and completion.transcripts:
+                with self._below:
+                    for number, transcript in enumerate(completion.transcripts[:5], 1):
+                        _quoted(f"This worker is itself a Conductor: round {number}", as_text(transcript))

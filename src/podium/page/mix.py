@@ -1,0 +1,113 @@
+"""Who is asked, over the course of a run: stacked shares as SVG, and the curves of a run in colours that suit light and dark."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from html import escape
+from statistics import fmean
+
+from podium.evaluation.charts import COLOURS, lines
+from podium.page.shown import line
+from podium.page.training_files import MOST_NAMES, Iteration
+
+POINTS = 120
+"""Points of a curve; more iterations are drawn as means of neighbours."""
+_WIDTH, _HEIGHT = 340, 190
+
+Series = Mapping[str, Sequence[float | None]]
+
+
+def curves(iterations: Sequence[Iteration]) -> list[str]:
+    """The curves of a run, one SVG each; of a run without iterations none."""
+    if not iterations:
+        return []
+    kinds = sorted({kind for each in iterations for kind in each.correct_by_kind})[:MOST_NAMES]
+    spent: list[float | None] = []
+    total: float | None = 0.0
+    for each in iterations:
+        total = None if total is None or each.cost_usd is None else total + each.cost_usd
+        spent.append(total)
+
+    def number(*names: str) -> dict[str, list[float | None]]:
+        return {name.replace("_", " "): [each.numbers.get(name) for each in iterations] for name in names}
+
+    panels: list[tuple[str, Series, float]] = [
+        ("Share of rollouts", number("correct", "valid"), 1.0),
+        ("Correct, given that the workflow is valid", number("correct_given_valid"), 1.0),
+        ("Correct, by kind of question", {kind: [e.correct_by_kind.get(kind) for e in iterations] for kind in kinds}, 1.0),
+        ("Steps, by kind of question", {kind: [e.steps_by_kind.get(kind) for e in iterations] for kind in kinds}, 0.0),
+        ("Who is asked: entropy in bits", number("worker_entropy_bits"), 3.0),
+        ("Dollars of workers so far", {"spent": spent}, 0.0),
+    ]
+    at = [each.number + 1 for each in iterations]
+    return [_chart(title, series, at, top) for title, series, top in panels]
+
+
+def mix(workers: Mapping[int, Counter[str]]) -> str:
+    """Shares of the workers over iterations, one band each; an empty text where nothing was read yet."""
+    numbers = sorted(workers)
+    if not numbers:
+        return ""
+    total: Counter[str] = Counter()
+    for counted in workers.values():
+        total.update(counted)
+    names = sorted(name for name, _ in total.most_common(MOST_NAMES))
+    points = []
+    for piece in _pieces(numbers):
+        together: Counter[str] = Counter()
+        for one in piece:
+            together.update(workers[one])
+        asked = sum(together[name] for name in names) or 1
+        points.append([together[name] / asked for name in names])
+    if len(points) == 1:
+        points *= 2
+    legend_rows = -(-len(names) // 4)
+    left, top, bottom = 8.0, 22.0 + 18 * legend_rows, 22.0 + 18 * legend_rows + 150
+    step = (760 - 2 * left) / (len(points) - 1)
+    parts = []
+    base = [0.0] * len(points)
+    for index, name in enumerate(names):
+        upper = [low + shares[index] for low, shares in zip(base, points, strict=True)]
+        there = " ".join(f"{left + i * step:.1f},{bottom - (bottom - top) * y:.1f}" for i, y in enumerate(upper))
+        back = " ".join(f"{left + i * step:.1f},{bottom - (bottom - top) * y:.1f}" for i, y in reversed(list(enumerate(base))))
+        colour = _colour(index)
+        shown = escape(line(name, 24))
+        parts.append(f'<polygon points="{there} {back}" fill="{colour}"><title>{shown}</title></polygon>')
+        x, y = left + (index % 4) * 185, 14 + 18 * (index // 4)
+        parts.append(f'<rect x="{x}" y="{y - 9}" width="10" height="10" rx="2" fill="{colour}"/>')
+        parts.append(f'<text x="{x + 15}" y="{y}" fill="var(--ink)">{shown}</text>')
+        base = upper
+    parts.append(f'<text x="{left}" y="{bottom + 16}" fill="var(--soft)">iteration {numbers[0] + 1}</text>')
+    parts.append(f'<text x="{760 - left}" y="{bottom + 16}" text-anchor="end" fill="var(--soft)">{numbers[-1] + 1}</text>')
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {bottom + 24:g}" font-size="12.5" '
+        f'font-family="system-ui, sans-serif" role="img" aria-label="Shares of the workers over training">{"".join(parts)}</svg>'
+    )
+
+
+def _chart(title: str, series: Series, at: Sequence[int], top: float) -> str:
+    pieces = _pieces(range(len(at)))
+    thinned = {line(name, 20): [_mean([values[index] for index in piece]) for piece in pieces] for name, values in series.items()}
+    inside = lines(title, thinned, [at[piece[-1]] for piece in pieces], top=top, width=_WIDTH, height=_HEIGHT)
+    for index, colour in enumerate(COLOURS):
+        inside = inside.replace(f'"{colour}"', f'"{_colour(index)}"')
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -10 {_WIDTH} {_HEIGHT + 14}" font-size="11" '
+        f'font-family="system-ui, sans-serif" role="img" aria-label="{escape(title)}">{inside}</svg>'
+    )
+
+
+def _pieces(numbers: Sequence[int]) -> list[Sequence[int]]:
+    """``numbers`` in at most :data:`POINTS` pieces of neighbours."""
+    size = -(-len(numbers) // POINTS)
+    return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _colour(index: int) -> str:
+    """A colour that the style sheet sets for light and for dark; the fixed one where there is no style sheet."""
+    index %= len(COLOURS)
+    return f"var(--c{index}, {COLOURS[index]})"

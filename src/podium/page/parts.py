@@ -1,0 +1,165 @@
+"""Plain HTML elements with text inside: the few parts all pages are made of.
+
+Attributes are set one by one, never through NiceGUI's ``props("...")`` text, in which a worker's words could add attributes.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from nicegui import ui
+from nicegui.element import Element
+from nicegui.elements.mixins.text_element import TextElement
+from nicegui.events import GenericEventArguments
+
+from podium.page.shown import LONG, SHORT, clipped, line
+
+Act = Callable[[], Any]
+
+
+def box(classes: str = "", tag: str = "div", **attributes: str) -> Element:
+    """An element for others to stand in. ``aria_label`` is written ``aria-label``."""
+    made = Element(tag)
+    _dress(made, classes, attributes)
+    return made
+
+
+def text(content: str, tag: str = "p", classes: str = "", **attributes: str) -> TextElement:
+    """An element with text, which is never read as HTML."""
+    made = TextElement(tag=tag, text=content)
+    _dress(made, classes, attributes)
+    return made
+
+
+def button(label: str, act: Act, classes: str = "", **attributes: str) -> TextElement:
+    """A button. Example: ``button("Stop", task.cancel, "quiet")``."""
+    made = text(label, "button", f"button {classes}", type="button", **attributes)
+    made.on("click", lambda _: act())
+    return made
+
+
+def enable(element: Element, wanted: bool) -> None:
+    """Whether a button or a field can be used."""
+    element.props.set_bool("disabled", not wanted)
+
+
+def show(element: Element, wanted: bool) -> None:
+    """Whether an element is there, for the eye and for a screen reader."""
+    element.props.set_bool("hidden", not wanted)
+
+
+def link(label: str, address: str, classes: str = "", **attributes: str) -> TextElement:
+    """A link to one of our own pages."""
+    return text(label, "a", classes, href=address, **attributes)
+
+
+class Choice:
+    """A labelled list to choose from. ``value`` is what is chosen."""
+
+    def __init__(self, label: str, groups: Mapping[str, Sequence[tuple[str, str]]], value: str, act: Act | None = None) -> None:
+        self.value = value
+        self._act = act
+        with box("field", "label"):
+            text(label, "span", "label")
+            with box("select", "select") as self.element:
+                for name, options in groups.items():
+                    with box(tag="optgroup", label=line(name, 60)):
+                        for option, shown in options:
+                            made = text(line(shown, 80), "option", value=option)
+                            made.props.set_bool("selected", option == value)
+        self._known = {option for options in groups.values() for option, _ in options}
+        self.element.on("change", self._chosen, js_handler="(event) => emit(event.target.value)")
+
+    def _chosen(self, event: GenericEventArguments) -> None:
+        if event.args in self._known:
+            self.value = event.args
+            if self._act is not None:
+                self._act()
+
+
+class Area:
+    """A labelled field for text; ``value`` is what stands in it. ``send`` is called on Enter where it is given."""
+
+    def __init__(
+        self, label: str, *, value: str = "", rows: int = 4, changed: Act | None = None, send: Act | None = None
+    ) -> None:
+        self.value = value
+        self._changed, self._send = changed, send
+        with box("field", "label"):
+            text(label, "span", "label")
+            self.element = text(value, "textarea", "area", rows=str(rows), spellcheck="false", maxlength=str(LONG))
+        self.element.on("input", self._typed, js_handler="(event) => emit(event.target.value)")
+        if send is not None:
+            # Enter asks, Shift+Enter breaks the line; an Enter that ends a composition (Japanese, say) is part of the text.
+            keys = (
+                "(event) => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) "
+                "{ event.preventDefault(); emit(event.target.value) } }"
+            )
+            self.element.on("keydown", self._sent, js_handler=keys)
+
+    def write(self, value: str) -> None:
+        """Put ``value`` into the field."""
+        self.value = value
+        ui.run_javascript(f"document.getElementById('c{self.element.id}').value = {json.dumps(value)}")
+        if self._changed is not None:
+            self._changed()
+
+    def _typed(self, event: GenericEventArguments) -> None:
+        self.value = str(event.args)[:LONG]
+        if self._changed is not None:
+            self._changed()
+
+    def _sent(self, event: GenericEventArguments) -> None:
+        self._typed(event)
+        if self._send is not None:
+            self._send()
+
+
+class Line:
+    """A labelled field for a few words; ``send`` is called on Enter."""
+
+    def __init__(self, label: str, *, send: Act) -> None:
+        self.value = ""
+        self._send = send
+        with box("field", "label"):
+            text(label, "span", "label")
+            self.element = box("line", "input", type="search", maxlength="300")
+        self.element.on("input", self._typed, js_handler="(event) => emit(event.target.value)")
+        self.element.on("keydown.enter", lambda _: self._send(), args=[])
+
+    def _typed(self, event: GenericEventArguments) -> None:
+        self.value = str(event.args)[:300]
+
+
+class LongText:
+    """A text of any length as it was written; long ones can be opened, up to :data:`podium.page.shown.LONG` characters."""
+
+    def __init__(self, content: str = "", label: str = "text") -> None:
+        with box("long"):
+            self._text = text("", "pre", "said", tabindex="0", role="region", aria_label=label)
+            self._more = button("", self._open, "quiet small")
+        self._content = ""
+        self.show(content)
+
+    def show(self, content: str) -> None:
+        """Show the start of ``content``."""
+        self._content = content
+        self._text.text = clipped(content, SHORT)
+        more = len(content) > SHORT
+        if more:
+            self._more.text = (
+                f"Show all ({len(content):,} characters)"
+                if len(content) <= LONG
+                else (f"Show more (the first {LONG:,} of {len(content):,} characters)")
+            )
+        show(self._more, more)
+
+    def _open(self) -> None:
+        self._text.text = clipped(self._content, LONG)
+        show(self._more, False)
+
+
+def _dress(element: Element, classes: str, attributes: Mapping[str, str]) -> None:
+    element.classes(classes)
+    for name, value in attributes.items():
+        element.props[name.replace("_", "-")] = value

@@ -1,0 +1,183 @@
+"""Play the conductor: write the three lists yourself for a problem of the gym, and see what the trained one writes for it."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from nicegui import background_tasks, ui
+from nicegui.elements.mixins.text_element import TextElement
+
+from podium.errors import PodiumError, WorkflowError
+from podium.events import Answered
+from podium.gym.verify import judge
+from podium.gym.world import World
+from podium.page.frame import frame
+from podium.page.parts import Area, box, button, enable, text
+from podium.page.run_panel import RunPanel
+from podium.page.shown import clipped, counted, line
+from podium.page.site import Site
+from podium.page.skills import worker_row
+from podium.serving.offer import Conducts
+from podium.types import Brief, Call, Problem, Verdict, Workflow, ask
+from podium.workflow.language import Language
+from podium.workflow.parse import parse
+
+MAX_STEPS = 5
+_START = """model_id = [4, 0]
+subtasks = ["Write a plan as one expression. Do not compute it.", "Compute the result of the plan."]
+access_list = [[], "all"]
+"""
+_RULES = (
+    "model_id: who carries out each step. subtasks: what each is told. access_list: what each step sees of the steps before it: "
+    '[] for nothing, "all", or their numbers, such as [0, 2]. The first step sees the question; the last one answers. '
+    f"At most {MAX_STEPS} steps."
+)
+
+
+def play_page(site: Site) -> None:
+    """Build the page."""
+    lead = "A problem, seven workers, three lists. Each worker is good at one trade and does not say which; find out."
+    with frame(site, "/play", "Play the conductor", lead):
+        if site.play is None or not site.is_gym:
+            text("There is nothing to play here: this needs the built-in pool (podium serve without a pool file).")
+        else:
+            _Play(site, site.play)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Score:
+    played: int = 0
+    mine: int = 0
+    theirs: int = 0
+    mine_usd: float = 0.0
+    theirs_usd: float = 0.0
+
+
+class _Play:
+    def __init__(self, site: Site, play: Callable[[str], Conducts]) -> None:
+        self._site, self._play = site, play
+        self._problems = World().problems(split="held_out_numbers", n=120, seed=random.randrange(1_000))
+        random.shuffle(self._problems)
+        self._problem = self._problems[0]
+        self._score = _Score()
+        self._scored: set[str] = set()
+        with box("play"):
+            with box():
+                with box("panel-head"):
+                    text("The problem", "h2")
+                    self._kind = text("", "p", "status")
+                self._asked = text("", "p", "problem")
+                self._lists = Area("Your workflow", value=_START, rows=5, changed=self._check)
+                self._lists.element.classes("mono")
+                self._checked = text("", "p", "check", aria_live="polite")
+                with box("bar"):
+                    self._go = button("Run both", self._run)
+                    self._next = button("Another problem", self._another, "quiet")
+                self._scores = text("Nothing played yet.", "p", "score", aria_live="polite")
+                with box("quoted", "details"):
+                    text("The rules", "summary")
+                    text(_RULES, "p", "soft")
+            with box():
+                text("The workers", "h2")
+                for number, card in enumerate(site.offer.cards):
+                    worker_row(card, number)
+        self._results = box("pair two")
+        self._check()
+        self._show_problem()
+
+    def _workflow(self) -> Workflow | None:
+        brief = Brief(question=ask(self._problem.question), cards=tuple(self._site.offer.cards), max_steps=MAX_STEPS)
+        return parse(self._lists.value, brief, Language())
+
+    def _check(self) -> None:
+        try:
+            workflow = self._workflow()
+        except WorkflowError as error:
+            self._checked.text = f"Not yet: {line(str(error), 300)}"
+            self._checked.classes(replace="check bad")
+            enable(self._go, False)
+        else:
+            steps = () if workflow is None else workflow.steps
+            names = [line(self._site.offer.cards[step.worker].name, 24) for step in steps]
+            self._checked.text = f"{counted(len(steps), 'step')}: {', '.join(names)}"
+            self._checked.classes(replace="check good")
+            enable(self._go, True)
+
+    def _show_problem(self) -> None:
+        self._kind.text = f"kind: {self._problem.kind}"
+        self._asked.text = clipped(self._problem.question)
+
+    def _another(self) -> None:
+        at = self._problems.index(self._problem)
+        self._problem = self._problems[(at + 1) % len(self._problems)]
+        self._results.clear()
+        self._show_problem()
+
+    def _run(self) -> None:
+        self._results.clear()
+        enable(self._go, False)
+        enable(self._next, False)
+        task = background_tasks.create(self._both(self._problem, self._lists.value), name="play")
+        ui.context.client.on_delete(task.cancel)
+        task.add_done_callback(lambda _: self._over())
+
+    def _over(self) -> None:
+        self._check()
+        enable(self._next, True)
+
+    async def _both(self, problem: Problem, lists: str) -> None:
+        model = self._site.offer.models[0]
+        with self._results:
+            with box():
+                my_verdict = text("", "p", "verdict", aria_live="polite")
+                mine = RunPanel("You")
+            with box():
+                their_verdict = text("", "p", "verdict", aria_live="polite")
+                theirs = RunPanel(model)
+        with self._results:
+            mine_ended = await _ended(mine, lambda: self._play(lists), problem)
+            mine_right = _say(my_verdict, problem, mine_ended)
+            theirs_ended = await _ended(theirs, lambda: self._site.offer.conductor(model), problem)
+            theirs_right = _say(their_verdict, problem, theirs_ended)
+        self._count(problem, model, (mine_right, mine_ended), (theirs_right, theirs_ended))
+
+    def _count(
+        self, problem: Problem, model: str, mine: tuple[bool, Answered | None], theirs: tuple[bool, Answered | None]
+    ) -> None:
+        """Only the first try at a problem counts."""
+        score = self._score
+        if problem.id in self._scored:
+            return
+        self._scored.add(problem.id)
+        score.played += 1
+        score.mine += mine[0]
+        score.theirs += theirs[0]
+        score.mine_usd += _usd(mine[1])
+        score.theirs_usd += _usd(theirs[1])
+        self._scores.text = (
+            f"After {counted(score.played, 'problem')}: you {score.mine} right for ${score.mine_usd:.6f}, "
+            f"{line(model, 40)} {score.theirs} right for ${score.theirs_usd:.6f}."
+        )
+
+
+async def _ended(panel: RunPanel, conductor: Callable[[], Conducts], problem: Problem) -> Answered | None:
+    try:
+        made = conductor()
+    except PodiumError as error:
+        panel.fail(str(error))
+        return None
+    return await panel.run(made, Call.plain(problem.question))
+
+
+def _say(element: TextElement, problem: Problem, ended: Answered | None) -> bool:
+    verdict = Verdict(correct=False, extracted=None, why="there is no answer")
+    if ended is not None and ended.answer is not None:
+        verdict = judge(problem, ended.answer)
+    element.classes(replace=f"verdict {'good' if verdict.correct else 'bad'}")
+    words = "Right." if verdict.correct else f"Wrong: {line(verdict.why, 200)}"
+    element.text = words
+    return verdict.correct
+
+
+def _usd(ended: Answered | None) -> float:
+    return 0.0 if ended is None else ended.usage.cost_usd or 0.0

@@ -1,0 +1,70 @@
+"""Pool: who the workers are, what they cost and can do, and whether they answer right now."""
+
+import asyncio
+import time
+
+from nicegui import background_tasks, ui
+from nicegui.elements.mixins.text_element import TextElement
+
+from podium.errors import PodiumError
+from podium.page.frame import frame
+from podium.page.parts import box, button, enable, text
+from podium.page.shown import figures, line
+from podium.page.site import Site
+from podium.page.skills import worker_line
+from podium.serving.offer import Wishes
+from podium.types import Call
+
+QUESTION = "What is 6 times 7? Answer with the number."
+PATIENCE_SECONDS = 60.0
+MOST_SAID = 80
+
+
+def pool_page(site: Site) -> None:
+    """Build the page."""
+    with frame(site, "/pool", "Pool", "The workers, by the numbers a workflow calls them by."):
+        _Pool(site)
+
+
+class _Pool:
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._said: dict[str, TextElement] = {}
+        with box("bar"):
+            self._check = button("Check now", self._start)
+            text(f"Asks every worker one small question, which costs what it costs: {QUESTION}", "p", "soft")
+        with box("cards"):
+            for number, card in enumerate(site.offer.cards):
+                with box():
+                    worker_line(card, number)
+                    self._said[card.name] = text("", "p", "soft", aria_live="polite")
+
+    def _start(self) -> None:
+        enable(self._check, False)
+        task = background_tasks.create(self._all(), name="check the pool")
+        ui.context.client.on_delete(task.cancel)
+        task.add_done_callback(lambda _: enable(self._check, True))
+
+    async def _all(self) -> None:
+        await asyncio.gather(*(self._ask(name, said) for name, said in self._said.items()))
+
+    async def _ask(self, name: str, said: TextElement) -> None:
+        said.text = "asked"
+        said.classes(replace="soft")
+        started = time.perf_counter()
+        try:
+            conductor = self._site.offer.conductor(name, Wishes(seconds=PATIENCE_SECONDS))
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                completion = await conductor.conduct(Call.plain(QUESTION))
+        except TimeoutError:
+            _say(said, f"no answer within {PATIENCE_SECONDS:.0f} s", "bad")
+        except PodiumError as error:
+            _say(said, line(str(error), 300), "bad")
+        else:
+            seconds = max(time.perf_counter() - started, completion.seconds)
+            _say(said, f"{figures(seconds, completion.usage)}: {line(completion.text, MOST_SAID)}", "good")
+
+
+def _say(element: TextElement, words: str, manner: str) -> None:
+    element.text = words
+    element.classes(replace=manner)

@@ -1,0 +1,31 @@
+"""One kept run, whole. Its address is the link to share."""
+
+from podium.page.frame import frame
+from podium.page.parts import link, text
+from podium.page.run_panel import RunPanel
+from podium.page.shown import clipped, figures, line
+from podium.page.site import Site
+from podium.page.timeline import timeline
+from podium.types import ask
+
+
+async def run_page(site: Site, run_id: str) -> None:
+    """Build the page of the run called ``run_id``."""
+    run = None if site.runs is None or len(run_id) > 100 else await site.runs.get(run_id, key=None)
+    with frame(site, "/runs", "Run"):
+        if run is None:
+            text("There is no run at this address, or it is no longer kept.")
+            link("All runs", site.link("/runs"))
+            return
+        text(f"{run.created:%Y-%m-%d %H:%M:%S} · {line(run.model, 60)} · {figures(run.seconds, run.usage)}", "p", "soft")
+        if run.question is None and not run.transcripts:
+            text("The texts of this run were not kept.")
+            return
+        question = run.question or ""
+        text("Question", "h2")
+        text(clipped(question), "p", "problem")
+        asked = run.transcripts[0].question if run.transcripts else ask(question)
+        RunPanel(run.model).show_kept(asked, run.transcripts, answer=run.answer, failure=run.failure)
+        if run.transcripts:
+            text("Timeline", "h2")
+            timeline(run.transcripts)

@@ -1,0 +1,154 @@
+"""One run, whole: the graph that fills, the step that is looked at, the answer, what it took. Live, or from what was kept."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from nicegui import ui
+
+from podium.errors import PodiumError
+from podium.events import Answered
+from podium.page.following import Following, RoundView, run_seconds
+from podium.page.graph import Graph
+from podium.page.inspector import Inspector
+from podium.page.parts import LongText, box, link, show, text
+from podium.page.rich_text import RichText
+from podium.page.shown import SHORT, clipped, counted, figures, line
+from podium.serving.offer import Conducts
+from podium.types import Call, Question, Transcript, Usage
+
+REFRESH_SECONDS = 0.1
+
+
+class RunPanel:
+    """A run on the page.
+
+    Example::
+
+        panel = RunPanel("gym")
+        answered = await panel.run(offer.conductor("gym"), Call.plain("6 times 7?"))
+    """
+
+    def __init__(self, title: str) -> None:
+        self._following = Following()
+        self._graphs: list[Graph | None] = []
+        self._question: Question = ()
+        self._changes = -1
+        self._ended = False
+        with box("panel", "section", aria_label=f"Run of {line(title, 60)}"):
+            with box("panel-head"):
+                self._title = text(line(title, 60), "h2")
+                self._status = text("", "p", "status", aria_live="polite")
+            with box("panel-body"):
+                with box("panel-left"):
+                    self._drawn = box("rounds")
+                    self.inspector = Inspector()
+                with box("panel-right"):
+                    self._heading = text("Answer", "h3", "answer-heading")
+                    self._answer = RichText().classes("answer")
+                    self._failure = text("", "p", "failure", role="alert")
+                    self._source = box("source")
+        show(self._heading, False)
+        show(self._failure, False)
+        self._timer = ui.timer(REFRESH_SECONDS, self.refresh, active=False)
+
+    async def run(self, conductor: Conducts, call: Call) -> Answered | None:
+        """Conduct ``call`` and show it; the end of the run, or None where there was none. A cancellation goes on upward."""
+        self._following, self._question = Following(), call.question
+        self._status.text = "The conductor writes a workflow"
+        self._timer.activate()
+        try:
+            await conductor.conduct(call, self._following.on_event)
+        except PodiumError as error:
+            if self._following.answered is None:
+                self.fail(str(error))
+        finally:
+            self._timer.deactivate()
+            self.refresh()
+            if self._following.answered is None and not self._failure.text:
+                self.fail("The server made a mistake; its log says which.")
+        return self._following.answered
+
+    def fail(self, message: str) -> None:
+        """Say why there is nothing."""
+        self._status.text = "Stopped"
+        self._failure.text = clipped(message, SHORT)
+        show(self._failure, True)
+
+    def share(self, address: str) -> None:
+        """Say where this run is found again."""
+        with self._source:
+            link("A link to this run", address, "soft")
+
+    def show_kept(self, question: Question, transcripts: Sequence[Transcript], *, answer: str | None, failure: str) -> None:
+        """Show a run that is over."""
+        self._following, self._question = Following.of(transcripts), question
+        self._draw()
+        self._end(answer, failure)
+        usage = Usage.total(transcript.usage for transcript in transcripts)
+        self._status.text = figures(sum(transcript.critical_seconds for transcript in transcripts), usage)
+
+    def refresh(self) -> None:
+        """Bring the page up to the last event."""
+        following = self._following
+        if following.changes == self._changes and not following.running:
+            return
+        self._changes = following.changes
+        if len(following.rounds) > len(self._graphs):
+            self._draw()
+        for graph in self._graphs:
+            if graph is not None:
+                graph.refresh()
+        self.inspector.refresh()
+        if following.answered is not None:
+            self._finish(following.answered)
+        elif following.rounds:
+            steps = following.rounds[-1].steps
+            over = sum(step.state in ("done", "failed") for step in steps)
+            self._status.text = f"{over} of {counted(len(steps), 'step')} done"
+
+    def _draw(self) -> None:
+        """Draw the rounds that are new."""
+        with self._drawn:
+            for shown in self._following.rounds[len(self._graphs) :]:
+                if shown.number > 1 or len(self._following.rounds) > 1:
+                    text(f"Round {shown.number}", "h3")
+                if shown.workflow is None:
+                    text("The conductor keeps the answer." if shown.number > 1 else "No workflow was written.", "p", "soft")
+                    self._graphs.append(None)
+                else:
+                    self._graphs.append(Graph(shown, shown.workflow, partial(self._select, shown)))
+
+    def _select(self, shown: RoundView, index: int) -> None:
+        for graph, each in zip(self._graphs, self._following.rounds, strict=True):
+            if graph is not None:
+                graph.mark(index if each is shown else None)
+        self.inspector.show(shown, index, self._question)
+        ui.run_javascript(
+            f"document.getElementById('c{self.inspector.element.id}').scrollIntoView({{block: 'nearest', behavior: 'smooth'}})"
+        )
+
+    def _finish(self, answered: Answered) -> None:
+        failure = "" if answered.failure is None else f"{answered.failure.kind}: {answered.failure.message}"
+        self._end(answered.answer, failure)
+        self._status.text = figures(run_seconds(answered), answered.usage)
+
+    def _end(self, answer: str | None, failure: str) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        show(self._heading, True)
+        if answer is None:
+            self.fail(failure or "There is no answer.")
+        else:
+            self._answer.show(answer)
+        with self._source:
+            if answer is not None:
+                _folded("The answer as it was written", answer)
+            for shown in self._following.rounds:
+                _folded(f"What the conductor wrote, round {shown.number}", shown.generation.text)
+
+
+def _folded(title: str, content: str) -> None:
+    with box("quoted", "details"):
+        text(title, "summary")
+        LongText(content, title)

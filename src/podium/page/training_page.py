@@ -1,0 +1,127 @@
+"""Training: the runs on this machine, their curves as they grow, who is asked, early and late workflows; two side by side."""
+
+import asyncio
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+
+from nicegui import ui
+
+from podium.page.frame import frame
+from podium.page.mix import curves, mix
+from podium.page.parts import Choice, LongText, box, link, text
+from podium.page.shown import counted, line
+from podium.page.site import Site
+from podium.page.training_files import Example, TrainingRun, TrainingRuns
+
+EVERY_SECONDS = 3.0
+MOST_LISTED = 100
+_MORE = 0.05
+"""Seconds between two pieces of a long file."""
+
+
+async def training_page(site: Site, name: str, beside: str) -> None:
+    """Build the page; ``name`` and ``beside`` are runs, "" is none."""
+    names = await asyncio.to_thread(site.training.names)
+    with frame(
+        site, "/training", "Training", "A policy improves by what its workflows earn. Curves follow the files as they grow."
+    ):
+        if not names:
+            text("There are no runs of training below the folder that this server watches.")
+            return
+        chosen = [each for each in (name, beside) if each in names]
+        options = [(each, each) for each in names]
+
+        def go() -> None:
+            asked = {"run": first.value, "beside": second.value}
+            ui.navigate.to(f"{site.link('/training')}?{urlencode({key: value for key, value in asked.items() if value})}")
+
+        with box("bar"):
+            first = Choice("Run", {"": [("", "all runs"), *options]}, chosen[0] if chosen else "", go)
+            second = Choice("Beside it", {"": [("", "none"), *options]}, chosen[1] if len(chosen) > 1 else "", go)
+        if not chosen:
+            await _listed(site, site.training, names)
+            return
+        with box("steps-grid two" if len(chosen) > 1 else "steps-grid"):
+            for each in chosen:
+                run = site.training.run(each)
+                if run is not None:
+                    _Shown(each, run)
+
+
+async def _listed(site: Site, runs: TrainingRuns, names: list[str]) -> None:
+    """All runs, the one that was written last first."""
+    summaries = await asyncio.to_thread(lambda: [(runs.last(name), name) for name in names])
+    with box("scroll"), box("plain", "table"):
+        with box(tag="thead"), box(tag="tr"):
+            for head, classes in (("Run", ""), ("Iterations", "n"), ("Correct", "n"), ("Valid", "n"), ("Last written", "n")):
+                text(head, "th", classes, scope="col")
+        with box(tag="tbody"):
+            for (written, last), name in sorted(summaries, reverse=True, key=lambda each: each[0][0])[:MOST_LISTED]:
+                with box(tag="tr"):
+                    with box(tag="td"):
+                        link(line(name, 80), f"{site.link('/training')}?{urlencode({'run': name})}")
+                    text("" if last is None else str(last.number + 1), "td", "n")
+                    for number in ("correct", "valid"):
+                        share = None if last is None else last.numbers.get(number)
+                        text("" if share is None else f"{100 * share:.0f} %", "td", "n")
+                    text(f"{datetime.fromtimestamp(written, UTC):%Y-%m-%d %H:%M}", "td", "n")
+
+
+class _Shown:
+    """One run; a timer reads on and draws anew what changed."""
+
+    def __init__(self, name: str, run: TrainingRun) -> None:
+        self._run = run
+        self._drawn = -1
+        self._examples: tuple[int, int] = (-1, -1)
+        with box("panel", "section", aria_label=f"Run {line(name, 80)}"):
+            with box("panel-head"):
+                text(line(name, 80), "h2")
+                self._status = text("reading", "p", "status", aria_live="polite")
+            self._charts = box("charts")
+            text("Who is asked", "h2")
+            self._mix = ui.html("", sanitize=True).classes("chart")
+            text("Workflows, early", "h2")
+            self._early = box()
+            text("Workflows, late", "h2")
+            self._late = box()
+        self._pictures: list[ui.html] = []
+        self._timer = ui.timer(_MORE, self._read)
+
+    async def _read(self) -> None:
+        more = await asyncio.to_thread(self._run.read_on)
+        # A long file comes in pieces: the next one at once, growth later.
+        self._timer.interval = _MORE if more else EVERY_SECONDS
+        if not more or self._drawn < 0:
+            self._draw()
+
+    def _draw(self) -> None:
+        run = self._run
+        state = len(run.iterations) + 1_000_000 * len(run.workers)
+        if state == self._drawn:
+            return
+        self._drawn = state
+        last = run.iterations[-1] if run.iterations else None
+        share = None if last is None else last.numbers.get("correct")
+        self._status.text = f"{counted(len(run.iterations), 'iteration')}" + (
+            "" if share is None else f", {100 * share:.0f} % correct"
+        )
+        drawn = curves(run.iterations)
+        with self._charts:
+            while len(self._pictures) < len(drawn):
+                self._pictures.append(ui.html("", sanitize=True))
+        for picture, svg in zip(self._pictures, drawn, strict=False):
+            picture.content = svg
+        self._mix.content = mix(run.workers)
+        for frame_, examples in ((self._early, run.early), (self._late, run.late)):
+            frame_.clear()
+            with frame_:
+                for example in examples:
+                    _example(example)
+
+
+def _example(example: Example) -> None:
+    outcome = "not judged" if example.reward is None else "right" if example.reward > 0.5 else "wrong"
+    workers = ", ".join(line(worker, 24) for worker in example.workers) or "no workers"
+    text(f"Iteration {example.iteration + 1}, {line(example.kind, 30)}: {workers}, {outcome}", "h4")
+    LongText(example.text, f"Workflow of iteration {example.iteration + 1}")

@@ -1,0 +1,133 @@
+"""Who asks, what that may cost, and what is kept of it: keys, quotas, runs and paused tool calls around one request."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from sqlalchemy.exc import OperationalError
+
+from podium.errors import AccessDenied, BudgetExceeded
+from podium.serving.store.database import Database
+from podium.serving.store.keys import Key, Keys
+from podium.serving.store.paused import Paused
+from podium.serving.store.quotas import Lease, Quotas
+from podium.serving.store.runs import Run, Runs
+from podium.workers.budget import Budget
+
+log = logging.getLogger(__name__)
+
+BEAT_SECONDS = 5.0
+"""How often a replica says that it is alive."""
+DEAD_SECONDS = 60.0
+"""After how long without that its open leases are closed by another one."""
+TOOL_SECONDS = 3600.0
+"""How long a client may take to run its tools."""
+
+
+@dataclass(slots=True, eq=False)
+class Admission:
+    """A request that was let in: whose it is, and the budget that all its calls are held to."""
+
+    key: Key | None
+    budget: Budget
+    lease: Lease | None = None
+
+    @property
+    def key_id(self) -> str:
+        """ "" where nobody has a key."""
+        return "" if self.key is None else self.key.id
+
+
+@dataclass(slots=True, eq=False)
+class Accounts:
+    """The books of one replica. Without ``with_keys`` everybody may ask and nobody has a quota.
+
+    Example: ``async with accounts.open(): admission = await accounts.admit(key, usd=0.1, seconds=None, tokens=900)``.
+    """
+
+    database: Database
+    replica: str
+    with_keys: bool
+    store_content: bool
+    """Whether questions and answers of requests without a key are kept."""
+    request_usd: float
+    """What a request may cost where neither it nor anything else says so; counts for keys with a quota."""
+    keys: Keys = field(init=False)
+    quotas: Quotas = field(init=False)
+    runs: Runs = field(init=False)
+    paused: Paused = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.keys, self.quotas = Keys(self.database), Quotas(self.database, self.replica)
+        self.runs, self.paused = Runs(self.database), Paused(self.database)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator["Accounts"]:
+        """Bring the schema up to date, and keep the leases alive meanwhile. Raises :class:`ConfigError`."""
+        await self.database.migrate()
+        beating = asyncio.create_task(self._beat())
+        try:
+            yield self
+        finally:
+            beating.cancel()
+            await asyncio.gather(beating, return_exceptions=True)
+
+    async def identify(self, authorization: str | None, scope: str) -> Key | None:
+        """Whose request it is; None where no keys are asked for. Raises :class:`AccessDenied`."""
+        if not self.with_keys:
+            return None
+        scheme, _, secret = (authorization or "").partition(" ")
+        if scheme.lower() != "bearer" or not secret.strip():
+            raise AccessDenied("this server wants a key: Authorization: Bearer pod_...")
+        key = await self.keys.find(secret.strip())
+        if scope not in key.scopes and "admin" not in key.scopes:
+            raise AccessDenied(f"this key may not do that; it lacks the scope {scope!r}", known=True)
+        return key
+
+    async def admit(self, key: Key | None, *, usd: float | None, seconds: float | None, tokens: int) -> Admission:
+        """Let a request in and lend it what it may cost. Raises :class:`QuotaExceeded`, :class:`ConfigError`."""
+        if key is not None and key.monthly_usd is not None and usd is None:
+            usd = self.request_usd
+        lease = None if key is None else await self.quotas.admit(key, usd, tokens)
+        budget = Budget(usd, None, seconds, name="request")
+        if lease is not None and usd is not None:
+            budget.on_change = partial(self._note, lease, budget)
+        return Admission(key=key, budget=budget, lease=lease)
+
+    async def close(self, admission: Admission) -> None:
+        """Book what the request has cost. Twice is harmless."""
+        if admission.lease is not None:
+            spent = admission.budget.spent
+            await self.quotas.settle(admission.lease, spent.cost_usd, admission.budget.uncertain_usd, spent.tokens)
+
+    async def keep_run(self, run: Run, admission: Admission) -> None:
+        """Keep ``run``, without its content unless that is wanted."""
+        wanted = self.store_content if admission.key is None else admission.key.store_content
+        await self.runs.add(run if wanted else replace(run, question=None, answer=None, transcripts=()))
+
+    async def pause(self, tool_call_ids: tuple[str, ...], admission: Admission, state: str) -> None:
+        """Keep what a client's tool results will be answered with."""
+        expires = datetime.now(UTC) + timedelta(seconds=TOOL_SECONDS)
+        await self.paused.keep(tool_call_ids, admission.key_id, state, expires)
+
+    async def _note(self, lease: Lease, budget: Budget) -> None:
+        """Before each call and after it: what a replica that dies now has spent is known, to the calls under way.
+
+        Raises :class:`BudgetExceeded` where the lease was closed by another replica, which took this one for dead.
+        """
+        in_flight = budget.reserved_usd + budget.uncertain_usd
+        if not await self.quotas.progress(lease, budget.spent.cost_usd or 0.0, in_flight):
+            raise BudgetExceeded("this request was given up because its replica had not been heard of; ask again")
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT_SECONDS)
+            try:
+                await self.quotas.beat()
+                await self.quotas.reap(DEAD_SECONDS)
+            except OperationalError:
+                log.exception("the database does not answer; trying again in %s seconds", BEAT_SECONDS)

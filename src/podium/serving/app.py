@@ -1,0 +1,256 @@
+"""The application: routes, errors, and what is true for every request."""
+
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from podium.errors import PodiumError
+from podium.jsonl import dumps
+from podium.serving.accounts import Accounts
+from podium.serving.chat_api import chat
+from podium.serving.conversation import of_chat, of_responses
+from podium.serving.desk import Desk
+from podium.serving.gate import Gate
+from podium.serving.headers import with_headers
+from podium.serving.measures import Measures
+from podium.serving.offer import Offer
+from podium.serving.problems import Problem, Refusal, no_such_model, problem_of
+from podium.serving.requests import ChatRequest, ResponsesRequest
+from podium.serving.responses_api import responses
+from podium.serving.wire import ClientLeft, json_answer, problem_answer
+
+log = logging.getLogger("podium.serving")
+MAX_BODY_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much a server takes on."""
+
+    concurrency: int = 256
+    """Requests worked on at once."""
+    queue: int = 1024
+    """Requests that may wait for that; more are turned away with 429."""
+    body_bytes: int = MAX_BODY_BYTES
+
+
+def make_app(offer: Offer, accounts: Accounts, *, version: str, limits: Limits = Limits()) -> FastAPI:
+    """The server over ``offer``. Example: ``uvicorn.run(make_app(offer, accounts, version="0.1.0"))``."""
+    desk = Desk(offer=offer, accounts=accounts, gate=Gate(limits.concurrency, limits.queue), measures=Measures())
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with accounts.open():
+            yield
+
+    app = FastAPI(title="Podium", version=version, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.state.desk = desk
+    _errors(app, desk)
+    _routes(app, desk)
+    app.add_middleware(_Door, desk=desk, body_bytes=limits.body_bytes)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    return app
+
+
+def _routes(app: FastAPI, desk: Desk) -> None:
+    accounts, offer = desk.accounts, desk.offer
+
+    @app.post("/v1/chat/completions", responses=_ERRORS, tags=["OpenAI"])
+    async def chat_completions(body: ChatRequest, request: Request) -> Response:
+        """A conversation -> its next turn, whole or streamed."""
+        key = await accounts.identify(request.headers.get("Authorization"), "ask")
+        extended = body.model_copy(update={"podium": with_headers(body.podium, request.headers)})
+        return await chat(desk, request, key, of_chat(extended))
+
+    @app.post("/v1/responses", responses=_ERRORS, tags=["OpenAI"])
+    async def create_response(body: ResponsesRequest, request: Request) -> Response:
+        """The same in OpenAI's newer form; nothing is kept between requests."""
+        key = await accounts.identify(request.headers.get("Authorization"), "ask")
+        extended = body.model_copy(update={"podium": with_headers(body.podium, request.headers)})
+        return await responses(desk, request, key, of_responses(extended))
+
+    @app.get("/v1/models", responses=_ERRORS, tags=["OpenAI"])
+    async def list_models(request: Request) -> Response:
+        """What can be asked for: a name per policy, and every worker by its own."""
+        await accounts.identify(request.headers.get("Authorization"), "ask")
+        return json_answer({"object": "list", "data": [_model(name) for name in offer.models]})
+
+    @app.get("/v1/models/{model:path}", responses=_ERRORS, tags=["OpenAI"])
+    async def get_model(model: str, request: Request) -> Response:
+        """One of them."""
+        await accounts.identify(request.headers.get("Authorization"), "ask")
+        if model not in offer.models:
+            raise no_such_model(model, offer.models)
+        return json_answer(_model(model))
+
+    @app.get("/v1/runs/{run}", responses=_ERRORS, tags=["Podium"])
+    async def get_run(run: str, request: Request) -> Response:
+        """A run of one's own: workflow, steps, cost; its content where the key keeps content."""
+        key = await accounts.identify(request.headers.get("Authorization"), "ask")
+        found = await accounts.runs.get(run, key=None if key is None else key.id)
+        if found is None:
+            raise Refusal(Problem(status=404, message="there is no such run", kind="invalid_request_error", code="run_not_found"))
+        return Response(dumps(found), media_type="application/json")
+
+    @app.get("/healthz", tags=["Operation"])
+    async def healthz() -> Response:
+        """The process is alive."""
+        return json_answer({"status": "ok"})
+
+    @app.get("/readyz", tags=["Operation"])
+    async def readyz() -> Response:
+        """The database answers, so requests can be taken."""
+        await accounts.runs.get("run_", key=None)
+        return json_answer({"status": "ready"})
+
+    @app.get("/metrics", responses=_ERRORS, tags=["Operation"])
+    async def metrics(request: Request) -> Response:
+        """For Prometheus. With keys it takes one with the scope "read"."""
+        await accounts.identify(request.headers.get("Authorization"), "read")
+        text = desk.measures.text(desk.gate.inside, desk.gate.waiting)
+        return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _model(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "podium"}
+
+
+def _errors(app: FastAPI, desk: Desk) -> None:
+    @app.exception_handler(PodiumError)
+    async def failed(_: Request, error: Exception) -> Response:
+        assert isinstance(error, PodiumError)  # noqa: S101 - as registered
+        return problem_answer(problem_of(error))
+
+    @app.exception_handler(Refusal)
+    async def refused(_: Request, error: Exception) -> Response:
+        assert isinstance(error, Refusal)  # noqa: S101 - as registered
+        return problem_answer(error.problem)
+
+    @app.exception_handler(RequestValidationError)
+    async def unreadable(_: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)  # noqa: S101 - as registered
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"][1:]) or None
+        message = f"{place}: {first['msg']}" if place else str(first["msg"])
+        return problem_answer(
+            Problem(status=400, message=message[:1000], kind="invalid_request_error", code="invalid_request", param=place)
+        )
+
+    @app.exception_handler(HTTPException)
+    async def http(_: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)  # noqa: S101 - as registered
+        code = str(error.detail).lower().replace(" ", "_")
+        kind = "invalid_request_error" if error.status_code < 500 else "server_error"
+        headers = dict(error.headers or {})
+        return problem_answer(
+            Problem(status=error.status_code, message=str(error.detail), kind=kind, code=code[:60], headers=headers)
+        )
+
+    @app.exception_handler(ClientLeft)
+    async def left(_: Request, error: Exception) -> Response:
+        return Response(status_code=499)  # read by nobody but the log
+
+
+class _Door:
+    """Around every request: no body beyond the limit, no exception without an answer, every status counted."""
+
+    def __init__(self, app: ASGIApp, desk: Desk, body_bytes: int) -> None:
+        self._app = app
+        self._desk = desk
+        self._body_bytes = body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        taken, begun = 0, False
+
+        async def counted() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > self._body_bytes:
+                raise Refusal(self._too_large())
+            return message
+
+        async def noted(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                self._desk.measures.responded(message["status"])
+            await send(message)
+
+        if _length(scope) > self._body_bytes:
+            await problem_answer(self._too_large())(scope, receive, noted)
+            return
+        try:
+            await self._app(scope, counted, noted)
+        except Refusal as refusal:
+            await problem_answer(refusal.problem)(scope, receive, noted)
+        except Exception:
+            log.exception("a bug, at %s %s", scope["method"], scope["path"])
+            if begun:
+                raise
+            problem = Problem(status=500, message="a bug; the server's log has it", kind="server_error", code="internal_error")
+            await problem_answer(problem)(scope, receive, noted)
+
+    def _too_large(self) -> Problem:
+        message = f"a request may have {self._body_bytes} bytes"
+        return Problem(status=413, message=message, kind="invalid_request_error", code="request_too_large")
+
+
+def _length(scope: Scope) -> int:
+    value = dict(scope["headers"]).get(b"content-length", b"0")
+    return int(value) if value.isdigit() else 0
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    if not app.openapi_schema:
+        document = get_openapi(title="Podium", version=app.version, routes=app.routes)
+        for path in document["paths"].values():
+            for operation in path.values():
+                operation["responses"].pop("422", None)  # what can not be read is answered with 400
+        app.openapi_schema = document
+    return app.openapi_schema
+
+
+_ERROR: Mapping[str, Any] = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["message", "type", "param", "code"],
+            "properties": {
+                "message": {"type": "string"},
+                "type": {"type": "string"},
+                "param": {"type": ["string", "null"]},
+                "code": {"type": ["string", "null"]},
+            },
+        }
+    },
+}
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"description": text, "content": {"application/json": {"schema": _ERROR}}}
+    for status, text in {
+        400: "The request can not be carried out as it stands.",
+        401: "The key is missing, wrong or revoked.",
+        402: "The request's budget does not allow it.",
+        403: "The key may not do this.",
+        404: "There is no such model or run.",
+        413: "The request is too large.",
+        429: "The quota is used up, or too many requests wait.",
+        502: "The policy wrote no workflow, or a worker refuses this.",
+        503: "A worker is not available now.",
+        504: "A worker took too long.",
+    }.items()
+}

@@ -1,0 +1,95 @@
+"""One request under way: each choice is conducted in a task of its own, and what happens comes out as one stream.
+
+Whoever stops reading stops the tasks, and with them every call that is under way: a client that left is not paid for.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from podium.errors import PodiumError
+from podium.events import Answered, Event
+from podium.serving.offer import Conducts
+from podium.types import Call, Completion, Failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happened:
+    """Something that a conducted choice did."""
+
+    choice: int
+    event: Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A piece of a choice's answer; None: what was said so far is void, a new attempt begins."""
+
+    choice: int
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """A choice is over."""
+
+    choice: int
+    completion: Completion
+    failure: Failure | None = None
+    """Why there is no answer; the completion then holds what was done and paid for until then."""
+
+
+Progress = Happened | Said | Done
+
+
+async def conducted(conductors: Sequence[Conducts], call: Call) -> list[Done]:
+    """Every choice, whole. Cancelling this cancels them all."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_one(conductor, call, choice)) for choice, conductor in enumerate(conductors)]
+    return [task.result() for task in tasks]
+
+
+@asynccontextmanager
+async def conducting(conductors: Sequence[Conducts], call: Call) -> AsyncIterator[AsyncIterator[Progress]]:
+    """What happens, as it happens; ends after each choice's :class:`Done`. Leaving the block cancels what is under way."""
+    queue: asyncio.Queue[Progress | None] = asyncio.Queue()
+
+    async def one(choice: int, conductor: Conducts) -> None:
+        queue.put_nowait(await _one(conductor, call, choice, queue))
+
+    tasks = [asyncio.create_task(one(choice, conductor)) for choice, conductor in enumerate(conductors)]
+    whole = asyncio.gather(*tasks)
+    whole.add_done_callback(lambda _: queue.put_nowait(None))
+
+    async def progress() -> AsyncIterator[Progress]:
+        while (item := await queue.get()) is not None:
+            yield item
+        await whole  # raises what was a bug
+
+    try:
+        yield progress()
+    finally:
+        whole.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _one(conductor: Conducts, call: Call, choice: int, queue: "asyncio.Queue[Progress | None] | None" = None) -> Done:
+    # A choice is a draw of its own, also where workers are cached.
+    call = replace(call, sample=(*call.sample, choice)) if choice else call
+    try:
+        if queue is None:
+            completion = await conductor.conduct(call)
+        else:
+            put = queue.put_nowait
+            call = replace(call, on_token=lambda text: put(Said(choice=choice, text=text)))
+
+            def on_event(event: Event) -> None:
+                if not isinstance(event, Answered):  # that is what Done says
+                    put(Happened(choice=choice, event=event))
+
+            completion = await conductor.conduct(call, on_event)
+    except PodiumError as error:
+        done = Completion(text="", transcripts=error.transcripts)
+        return Done(choice=choice, completion=done, failure=Failure.of(error, ""))
+    return Done(choice=choice, completion=completion)

@@ -1,0 +1,179 @@
+"""Completions and events as OpenAI's chat objects, whole and in chunks."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium.errors import WorkerUnavailable
+from podium.events import StepFinished, WorkflowWritten
+from podium.serving.asking import Done, Happened, Progress, Said
+from podium.serving.desk import Ticket, total_usage
+from podium.serving.problems import problem_of
+from podium.serving.shown import event_object, podium_object, reasoning, usage_object
+from podium.serving.stopping import Stopping
+from podium.types import Completion, Usage
+
+
+def chat_object(ticket: Ticket, dones: Sequence[Done]) -> dict[str, Any]:
+    """``chat.completion``; the run's whole story is its field ``podium``."""
+    return {
+        **_head(ticket, "chat.completion"),
+        "choices": [_choice(done, ticket.call.demands.stop) for done in dones],
+        "usage": usage_object(total_usage(dones)),
+        "podium": podium_object(ticket.run, _together(dones)),
+    }
+
+
+@dataclass(slots=True)
+class ChatChunks:
+    """Progress -> ``chat.completion.chunk`` objects. One per stream; used in ``serving/chat_api.py``."""
+
+    ticket: Ticket
+    include_usage: bool
+    finish: Callable[[Sequence[Done]], Awaitable[None]]
+    """Told of all choices when the last one is over, before a client learns of it."""
+    _choices: dict[int, "ChoiceText"] = field(default_factory=dict)
+
+    async def of(self, progress: AsyncIterator[Progress]) -> AsyncIterator[dict[str, Any]]:
+        """Chunks as things happen.
+
+        A choice that fails ends the stream with an ``error`` object, which clients raise. So does an answer that was begun, then
+        taken back by its worker and begun anew in other words: what was sent can not be unsent.
+        """
+        dones: list[Done] = []
+        async for item in progress:
+            state = self._choices.setdefault(item.choice, ChoiceText(Stopping(self.ticket.call.demands.stop)))
+            if isinstance(item, Said):
+                try:
+                    text = state.said(item.text)
+                except WorkerUnavailable as error:
+                    yield problem_of(error).body
+                    return
+                if text:
+                    yield self._chunk(item.choice, {**state.role(), "content": text})
+            elif isinstance(item, Happened):
+                for chunk in self._happened(item, state):
+                    yield chunk
+            else:
+                dones.append(item)
+                if item.failure is not None or len(dones) == len(self.ticket.conductors):
+                    await self.finish(dones)
+                if item.failure is not None:
+                    yield problem_of(item.failure.error()).body
+                    return
+                for chunk in self._done(item, state):
+                    yield chunk
+        if self.include_usage:
+            yield {**_head(self.ticket, "chat.completion.chunk"), "choices": [], "usage": usage_object(total_usage(dones))}
+
+    def _happened(self, item: Happened, state: "ChoiceText") -> list[dict[str, Any]]:
+        event = item.event
+        if isinstance(event, WorkflowWritten):
+            state.last = -1 if event.workflow is None else len(event.workflow.steps) - 1
+        told, words = event_object(event), reasoning(event, state.last)
+        if told is None:
+            return []
+        if isinstance(event, StepFinished) and event.index == state.last:
+            # The answer itself comes as content; told twice it would be paid for twice in bandwidth.
+            told = {name: value for name, value in told.items() if name != "response"}
+        delta = {**state.role(), **({"reasoning_content": words} if words else {})}
+        return [{**self._chunk(item.choice, delta), "podium": told}]
+
+    def _done(self, item: Done, state: "ChoiceText") -> list[dict[str, Any]]:
+        completion = item.completion
+        chunks = [self._chunk(item.choice, {**state.role(), "content": rest})] if (rest := state.rest(completion.text)) else []
+        if completion.tool_calls:
+            calls = [{"index": index, **call} for index, call in enumerate(_tool_calls(completion))]
+            chunks.append(self._chunk(item.choice, {**state.role(), "tool_calls": calls}))
+        last = self._chunk(item.choice, state.role(), _finish_reason(completion, stopped=state.stopping.stopped))
+        return [*chunks, {**last, "podium": podium_object(self.ticket.run, completion)}]
+
+    def _chunk(self, choice: int, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+        body = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": finish}
+        chunk = {**_head(self.ticket, "chat.completion.chunk"), "choices": [body]}
+        return {**chunk, "usage": None} if self.include_usage else chunk
+
+
+@dataclass(slots=True)
+class ChoiceText:
+    """What a client was sent of a choice's answer so far."""
+
+    stopping: Stopping
+    last: int = -1
+    _told_role: bool = False
+    _sent: str = ""
+    _again: str | None = None
+    """A new attempt's text, as long as it only repeats what was sent."""
+
+    def role(self) -> dict[str, str]:
+        """The first chunk of a choice names the role."""
+        told, self._told_role = self._told_role, True
+        return {} if told else {"role": "assistant"}
+
+    def said(self, text: str | None) -> str:
+        """What can be sent now. Raises :class:`WorkerUnavailable` where what was sent no longer holds."""
+        if text is None:
+            self._again = "" if self._sent else None
+            return ""
+        if self._again is not None:
+            self._again += text
+            if len(self._again) < len(self._sent):
+                text = ""
+                held = self._sent.startswith(self._again)
+            else:
+                held, text = self._again.startswith(self._sent), self._again[len(self._sent) :]
+                self._again = None
+            if not held:
+                raise WorkerUnavailable("the answer broke off after it had begun, and was given in other words; ask again")
+        self._sent += text
+        return self.stopping.feed(text)
+
+    def rest(self, whole: str) -> str:
+        """What is missing at the end: what was held back, or everything where nothing came in pieces."""
+        missing = whole[len(self._sent) :] if whole.startswith(self._sent) else ""
+        self._sent += missing
+        return self.stopping.feed(missing) + self.stopping.rest()
+
+
+def _head(ticket: Ticket, kind: str) -> dict[str, Any]:
+    return {
+        "id": f"chatcmpl-{ticket.run.removeprefix('run_')}",
+        "object": kind,
+        "created": int(ticket.created.timestamp()),
+        "model": ticket.model,
+    }
+
+
+def _choice(done: Done, stops: Sequence[str]) -> dict[str, Any]:
+    completion = done.completion
+    stopping = Stopping(stops)
+    text = stopping.feed(completion.text) + stopping.rest()
+    message: dict[str, Any] = {"role": "assistant", "content": text or None if completion.tool_calls else text, "refusal": None}
+    if completion.tool_calls:
+        message["tool_calls"] = _tool_calls(completion)
+    reason = _finish_reason(completion, stopped=stopping.stopped)
+    return {"index": done.choice, "message": message, "logprobs": None, "finish_reason": reason}
+
+
+def _tool_calls(completion: Completion) -> list[dict[str, Any]]:
+    return [
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for call in completion.tool_calls
+    ]
+
+
+def _finish_reason(completion: Completion, *, stopped: bool) -> str:
+    if completion.tool_calls:
+        return "tool_calls"
+    known = ("stop", "length", "content_filter")
+    return "stop" if stopped or completion.finish_reason not in known else completion.finish_reason
+
+
+def _together(dones: Sequence[Done]) -> Completion:
+    """All choices as one story."""
+    return Completion(
+        text="",
+        usage=total_usage(dones) if dones else Usage(),
+        seconds=max(done.completion.seconds for done in dones),
+        transcripts=tuple(transcript for done in dones for transcript in done.completion.transcripts),
+    )

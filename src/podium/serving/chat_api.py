@@ -1,0 +1,81 @@
+"""``POST /v1/chat/completions``."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from podium.serving.asking import Done, Progress, conducted, conducting
+from podium.serving.chat_answers import ChatChunks, chat_object
+from podium.serving.conversation import Asked
+from podium.serving.desk import Desk, Ticket
+from podium.serving.headers import run_headers
+from podium.serving.store.keys import Key
+from podium.serving.wire import DONE, ClientLeft, EventStream, event, json_answer, unless_left
+
+
+async def chat(desk: Desk, request: Request, key: Key | None, asked: Asked) -> Response:
+    """Answer ``asked``. Raises what :func:`podium.serving.app.make_app` turns into error objects."""
+    return await (_streamed if asked.stream else _whole)(desk, request, key, asked)
+
+
+async def _whole(desk: Desk, request: Request, key: Key | None, asked: Asked) -> Response:
+    async with desk.admitted(key, asked, request.headers) as ticket:
+        dones = await answered(desk, request, ticket)
+        return json_answer(chat_object(ticket, dones), headers=run_headers(ticket, dones))
+
+
+async def answered(desk: Desk, request: Request, ticket: Ticket) -> list[Done]:
+    """Every choice, kept in the books. Raises the failure of the first one that has no answer, :class:`ClientLeft`."""
+    try:
+        dones = await unless_left(request, conducted(ticket.conductors, ticket.call))
+    except ClientLeft:
+        desk.left(ticket)
+        raise
+    await desk.finish(ticket, dones)
+    for done in dones:
+        if done.failure is not None:
+            raise done.failure.error()
+    return dones
+
+
+async def _streamed(desk: Desk, request: Request, key: Key | None, asked: Asked) -> Response:
+    async with AsyncExitStack() as stack:
+        ticket, progress = await opened(desk, request, stack, key, asked)
+        chunks = ChatChunks(ticket, asked.include_usage, partial(desk.finish, ticket))
+
+        async def events() -> AsyncIterator[bytes]:
+            async for chunk in chunks.of(progress):
+                yield event(chunk)
+            yield DONE
+
+        return EventStream(events(), stack.pop_all(), headers=run_headers(ticket), on_left=lambda: desk.left(ticket))
+
+
+async def opened(
+    desk: Desk, request: Request, stack: AsyncExitStack, key: Key | None, asked: Asked
+) -> tuple[Ticket, AsyncIterator[Progress]]:
+    """A request under way, and what happens in it; a failure before anything else is raised, not streamed."""
+    ticket = await stack.enter_async_context(desk.admitted(key, asked, request.headers))
+    progress = await stack.enter_async_context(conducting(ticket.conductors, ticket.call))
+    try:
+        first = await unless_left(request, _next(progress))
+    except ClientLeft:
+        desk.left(ticket)
+        raise
+    if isinstance(first, Done) and first.failure is not None:
+        await desk.finish(ticket, [first])
+        raise first.failure.error()
+
+    async def all_of_it() -> AsyncIterator[Progress]:
+        yield first
+        async for item in progress:
+            yield item
+
+    return ticket, all_of_it()
+
+
+async def _next(progress: AsyncIterator[Progress]) -> Progress:
+    return await anext(progress)

@@ -1,0 +1,168 @@
+"""A request from the door to the books: whose it is, whether there is room, what it may cost, what came of it.
+
+The same for every endpoint; endpoints only read requests and write answers.
+"""
+
+import logging
+import secrets
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from podium.errors import ConfigError
+from podium.jsonl import dumps, loads
+from podium.serving.accounts import Accounts, Admission
+from podium.serving.asking import Done
+from podium.serving.conversation import Asked
+from podium.serving.gate import Gate
+from podium.serving.measures import Measures
+from podium.serving.offer import Conducts, Offer
+from podium.serving.paused_step import PausedStep, paused_step
+from podium.serving.problems import no_such_model
+from podium.serving.store.keys import Key
+from podium.serving.store.runs import Run
+from podium.serving.telemetry import record
+from podium.types import Call, Message, Usage
+from podium.workers.metered import question_budgets
+
+log = logging.getLogger("podium.serving")
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """A request that is being worked on."""
+
+    run: str
+    model: str
+    call: Call
+    conductors: Sequence[Conducts]
+    admission: Admission
+    headers: Mapping[str, str]
+    """Of the request."""
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+    started: float = field(default_factory=time.perf_counter)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Takes requests. Example: ``async with desk.admitted(key, asked) as ticket: ...; await desk.finish(ticket, dones)``."""
+
+    offer: Offer
+    accounts: Accounts
+    gate: Gate
+    measures: Measures
+
+    @asynccontextmanager
+    async def admitted(self, key: Key | None, asked: Asked, headers: Mapping[str, str] = {}) -> AsyncIterator[Ticket]:
+        """Work on a request inside the block; its calls are held to its budget, and leaving books what they cost.
+
+        Raises :class:`Refusal`, :class:`QuotaExceeded`, :class:`ConfigError`.
+        """
+        if asked.model not in self.offer.models:
+            raise no_such_model(asked.model, self.offer.models)
+        async with self.gate:
+            # Read before money is set aside, so that a request that can not be asked costs nothing at all.
+            call, conductors = await self._prepared(key, asked)
+            size = sum(len(message.content) for message in asked.call.question) // 4
+            admission = await self.accounts.admit(key, usd=asked.wishes.usd, seconds=asked.wishes.seconds, tokens=size)
+            question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
+            try:
+                yield Ticket(f"run_{secrets.token_hex(12)}", asked.model, call, conductors, admission, headers)
+            finally:
+                await self.accounts.close(admission)
+
+    async def finish(self, ticket: Ticket, dones: Sequence[Done]) -> None:
+        """Keep the run, and what waits for the client's tools; before the answer is sent, so that no answered run is lost."""
+        seconds = time.perf_counter() - ticket.started
+        for done in dones:
+            paused = paused_step(done.completion)
+            if paused is not None:
+                ids = tuple(call.id for call in done.completion.tool_calls)
+                await self.accounts.pause(ids, ticket.admission, dumps(paused))
+        first = dones[0]
+        transcripts = tuple(transcript for done in dones for transcript in done.completion.transcripts)
+        run = Run(
+            id=ticket.run,
+            key=ticket.admission.key_id,
+            model=ticket.model,
+            created=ticket.created,
+            seconds=seconds,
+            usage=total_usage(dones),
+            failure="" if first.failure is None else first.failure.kind,
+            steps=sum(len(transcript.results) for transcript in transcripts),
+            workers=tuple(dict.fromkeys(result.worker for transcript in transcripts for result in transcript.results)),
+            question=ticket.call.question[-1].content if ticket.call.question else ticket.call.subtask,
+            answer=first.completion.text if first.failure is None else None,
+            transcripts=transcripts,
+        )
+        await self.accounts.keep_run(run, ticket.admission)
+        self._report(run)
+        record(run, transcripts, dict(ticket.headers))
+
+    def left(self, ticket: Ticket) -> None:
+        """The client went away before there was an answer."""
+        usage = ticket.admission.budget.spent
+        run = Run(
+            id=ticket.run,
+            key=ticket.admission.key_id,
+            model=ticket.model,
+            created=ticket.created,
+            seconds=time.perf_counter() - ticket.started,
+            usage=usage,
+            failure="Cancelled",
+        )
+        self._report(run)
+        record(run, (), dict(ticket.headers))
+
+    def _report(self, run: Run) -> None:
+        self.measures.finished(run)
+        log.info(
+            "run",
+            extra={
+                "podium": {
+                    "run": run.id,
+                    "key": run.key,
+                    "model": run.model,
+                    "seconds": round(run.seconds, 4),
+                    "steps": run.steps,
+                    "workers": list(run.workers),
+                    "tokens": run.usage.tokens,
+                    "cost_usd": run.usage.cost_usd,
+                    "failure": run.failure,
+                }
+            },
+        )
+
+    async def _prepared(self, key: Key | None, asked: Asked) -> tuple[Call, list[Conducts]]:
+        """The call and who answers it. Results of tools go to the step that asked for them; everybody else starts anew."""
+        paused = await self._paused(key, asked)
+        if paused is None:
+            return asked.call, [self.offer.conductor(asked.model, asked.wishes) for _ in range(asked.choices)]
+        if asked.choices > 1:
+            raise ConfigError("n: a step that waited for its tools goes on once; leave n out")
+        call = replace(paused.call(), turns=(*paused.turns, *_newest(asked.call.question)), demands=asked.call.demands)
+        return call, [self.offer.conductor(paused.worker)]
+
+    async def _paused(self, key: Key | None, asked: Asked) -> PausedStep | None:
+        ids = {message.tool_call_id for message in _newest(asked.call.question) if message.role == "tool"}
+        if not ids:
+            return None
+        state = await self.accounts.paused.take(ids, "" if key is None else key.id)
+        return None if state is None else loads(PausedStep, state)
+
+
+def total_usage(dones: Sequence[Done]) -> Usage:
+    """Of all choices together."""
+    return Usage.total(done.completion.usage for done in dones)
+
+
+def _newest(question: Sequence[Message]) -> tuple[Message, ...]:
+    """The last turn that called tools and what came after it; nothing where the user has spoken since."""
+    for index in range(len(question) - 1, -1, -1):
+        if question[index].role == "user":
+            return ()
+        if question[index].tool_calls:
+            return tuple(question[index:])
+    return ()

@@ -1,0 +1,40 @@
+"""The extension as headers, for clients that can not send fields of their own, and what every answer's headers say."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import ValidationError
+
+from podium.errors import ConfigError
+from podium.serving.asking import Done
+from podium.serving.desk import Ticket, total_usage
+from podium.serving.requests import Extension
+
+_LISTS = ("workers", "without")
+_PREFIX = "x-podium-"
+
+
+def with_headers(extension: Extension, headers: Mapping[str, str]) -> Extension:
+    """``extension`` with what ``X-Podium-...`` headers say; a field that both name is the body's.
+
+    ``X-Podium-Workers`` and ``X-Podium-Without`` hold names with commas between them. Raises :class:`ConfigError`.
+    """
+    named: dict[str, object] = {}
+    for name in Extension.model_fields:
+        value = headers.get(_PREFIX + name.replace("_", "-"))
+        if value is not None and name not in extension.model_fields_set:
+            named[name] = [part.strip() for part in value.split(",") if part.strip()] if name in _LISTS else value.strip()
+    if not named:
+        return extension
+    try:
+        return Extension.model_validate({**extension.model_dump(exclude_unset=True), **named})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = _PREFIX + str(first["loc"][0]).replace("_", "-")
+        raise ConfigError(f"header {place}: {first['msg']}") from error
+
+
+def run_headers(ticket: Ticket, dones: Sequence[Done] = ()) -> dict[str, str]:
+    """The run's id, and what it cost where that is known already."""
+    headers = {"X-Podium-Run": ticket.run, "X-Request-Id": ticket.run}
+    cost = total_usage(dones).cost_usd if dones else None
+    return headers if cost is None else {**headers, "X-Podium-Cost-Usd": f"{cost:.9f}"}

@@ -1,0 +1,101 @@
+"""Failures in OpenAI's shape: which status, which type, whether it is worth another try.
+
+| blame | status |
+|---|---|
+| user | 400; 401 and 403 for keys; 402 for a budget; 429 for a quota |
+| policy | 502: it wrote no workflow, also when asked once more |
+| world | 503, 504 after a timeout, with Retry-After; 502 where another try is no use |
+| bug | 500, and a line in the log |
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium.errors import (
+    AccessDenied,
+    Blame,
+    BudgetExceeded,
+    ContextOverflow,
+    PodiumError,
+    QuotaExceeded,
+    WorkerRefused,
+    WorkerUnavailable,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """An answer that is an error."""
+
+    status: int
+    message: str
+    kind: str
+    code: str
+    param: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """OpenAI's error object."""
+        return {"error": {"message": self.message, "type": self.kind, "param": self.param, "code": self.code}}
+
+
+class Refusal(Exception):
+    """A request that is answered with an error before anything was asked of anybody."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+def no_such_model(name: str, models: Sequence[str]) -> Refusal:
+    """404, with what there is."""
+    message = f"there is no model {name[:100]!r}; there are {', '.join(models)}"
+    return Refusal(Problem(status=404, message=message, kind="invalid_request_error", code="model_not_found", param="model"))
+
+
+def overloaded(waiting: int) -> Refusal:
+    """429: more requests wait than this server lets wait."""
+    message = f"{waiting} requests wait already; try again in a moment"
+    return Refusal(Problem(status=429, message=message, kind="rate_limit_error", code="overloaded", headers={"Retry-After": "1"}))
+
+
+def problem_of(error: PodiumError) -> Problem:
+    """What a client is told. A worker's address, key or reply is never part of it: the message names the step and the reason."""
+    message = str(error)
+    match error:
+        case AccessDenied(known=True):
+            return Problem(status=403, message=message, kind="permission_error", code="insufficient_permissions")
+        case AccessDenied():
+            headers = {"WWW-Authenticate": "Bearer"}
+            return Problem(status=401, message=message, kind="authentication_error", code="invalid_api_key", headers=headers)
+        case QuotaExceeded():
+            monthly = error.retry_after is None or error.retry_after > 120
+            kind, code = ("insufficient_quota",) * 2 if monthly else ("rate_limit_error", "rate_limit_exceeded")
+            headers = _later(error.retry_after) | ({"X-Should-Retry": "false"} if monthly else {})
+            return Problem(status=429, message=message, kind=kind, code=code, headers=headers)
+        case BudgetExceeded():
+            return Problem(status=402, message=message, kind="invalid_request_error", code="budget_exceeded")
+        case ContextOverflow():
+            return Problem(status=400, message=message, kind="invalid_request_error", code="context_length_exceeded")
+        case WorkerRefused():
+            never = {"X-Should-Retry": "false"}
+            return Problem(status=502, message=message, kind="server_error", code="worker_refused", headers=never)
+        case WorkerUnavailable():
+            late = "time" in message and "out" in message
+            headers = _later(error.retry_after if error.retry_after is not None else 1.0)
+            code = "worker_timeout" if late else "worker_unavailable"
+            return Problem(status=504 if late else 503, message=message, kind="server_error", code=code, headers=headers)
+    match error.blame:
+        case Blame.USER:
+            return Problem(status=400, message=message, kind="invalid_request_error", code="invalid_request")
+        case Blame.POLICY:
+            return Problem(status=502, message=message, kind="server_error", code="no_workflow")
+        case Blame.WORLD:
+            return Problem(status=503, message=message, kind="server_error", code="unavailable", headers=_later(1.0))
+
+
+def _later(seconds: float | None) -> dict[str, str]:
+    return {} if seconds is None else {"Retry-After": str(max(1, math.ceil(seconds)))}

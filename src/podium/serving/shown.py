@@ -1,0 +1,96 @@
+"""What of a run a client is shown: the ``podium`` object for those who look for it, lines of reasoning for those who do not."""
+
+from typing import Any
+
+from podium.events import Event, StepFinished, StepStarted, WorkflowWritten
+from podium.types import Completion, StepResult, Transcript, Usage, Workflow
+from podium.workflow.draw import sees
+
+
+def podium_object(run: str, completion: Completion) -> dict[str, Any]:
+    """Everything about how an answer came to be: each round's workflow, why, and what every step did and cost.
+
+    ``why`` is what the policy wrote, the lists included.
+    """
+    return {
+        "run": run,
+        "cost_usd": completion.usage.cost_usd,
+        "seconds": round(completion.seconds, 6),
+        "rounds": [_round(transcript) for transcript in completion.transcripts],
+    }
+
+
+def usage_object(usage: Usage) -> dict[str, Any]:
+    """Tokens of all steps together, the policy's included: what was paid for."""
+    return {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.tokens,
+    }
+
+
+def event_object(event: Event) -> dict[str, Any] | None:
+    """An event for a client that looks for it; None where it is nothing to be told (pieces of text come by themselves)."""
+    match event:
+        case WorkflowWritten():
+            steps = (
+                []
+                if event.workflow is None
+                else [_step(event.workflow, i, event.workers) for i in range(len(event.workflow.steps))]
+            )
+            return {"event": "workflow", "round": event.round, "steps": steps, "why": event.generation.text}
+        case StepStarted():
+            started = {"round": event.round, "step": event.index, "worker": event.worker, "attempt": event.attempt}
+            return {"event": "step_started", **started}
+        case StepFinished():
+            return {"event": "step_finished", "round": event.round, "step": event.index, **_result(event.result)}
+        case _:
+            return None
+
+
+def reasoning(event: Event, last: int) -> str:
+    """An event in words, for a client that shows reasoning; "" where there is nothing to say. ``last``: the answer's step."""
+    match event:
+        case WorkflowWritten(workflow=None):
+            return f"round {event.round}: the answer stands.\n\n"
+        case WorkflowWritten(workflow=workflow) if workflow is not None:
+            head = f"round {event.round}\n" if event.round > 1 else ""
+            lines = [
+                f"step {index + 1}, {event.workers[step.worker]} (sees {sees(workflow, index)}): {step.subtask}"
+                for index, step in enumerate(workflow.steps)
+            ]
+            return head + "\n".join(lines) + "\n\n"
+        case StepFinished(index=index, result=result) if index != last:
+            said = result.completion.text if result.completion is not None else "no answer"
+            return f"step {index + 1}, {result.worker}: {said}\n\n"
+        case _:
+            return ""
+
+
+def _round(transcript: Transcript) -> dict[str, Any]:
+    workflow = transcript.workflow
+    steps = [] if workflow is None else [{"step": index, **_result(result)} for index, result in enumerate(transcript.results)]
+    return {"why": transcript.generation.text, "policy": _usage(transcript.generation.usage), "steps": steps}
+
+
+def _step(workflow: Workflow, index: int, workers: tuple[str, ...]) -> dict[str, Any]:
+    step = workflow.steps[index]
+    return {"step": index, "worker": workers[step.worker], "subtask": step.subtask, "access": list(step.access)}
+
+
+def _result(result: StepResult) -> dict[str, Any]:
+    completion, failure = result.completion, result.failure
+    return {
+        "worker": result.worker,
+        "subtask": result.step.subtask,
+        "access": list(result.step.access),
+        "seconds": round(result.seconds, 6),
+        "start_seconds": round(result.start_seconds, 6),
+        "usage": None if completion is None else _usage(completion.usage),
+        "response": None if completion is None else completion.text,
+        "failure": None if failure is None else failure.kind,
+    }
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {**usage_object(usage), "cost_usd": usage.cost_usd}

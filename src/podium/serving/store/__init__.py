@@ -1,0 +1,1 @@
+"""What the server remembers: keys, quotas, runs and paused tool calls, in SQLite or PostgreSQL."""

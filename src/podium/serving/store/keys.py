@@ -1,0 +1,184 @@
+"""Who may ask: keys, their limits, and the secret that proves one.
+
+A secret is 32 random bytes, so a plain SHA-256 of it can be stored: nobody can try 2**256 of them, and a slow password
+hash would only slow down every request.
+"""
+
+import hashlib
+import hmac
+import secrets
+import time
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from podium.errors import AccessDenied, ConfigError
+from podium.serving.store.clock import Clock, from_us, to_us, utc_now
+from podium.serving.store.database import Database
+from podium.serving.store.money import to_nano, to_usd
+from podium.serving.store.tables import keys
+
+SCOPES = frozenset({"ask", "read", "admin"})
+"""What a key may do: ask questions, read its own runs, see and change everything."""
+_CACHED = 4096
+"""Keys remembered at most."""
+_NOBODY = hashlib.sha256(b"").hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """A key without its secret. A limit of None is none.
+
+    Example: ``Key(id="key_1f", name="web", scopes=frozenset({"ask"}), monthly_usd=20.0, created=now)``.
+    """
+
+    id: str
+    name: str
+    scopes: frozenset[str]
+    monthly_usd: float | None = None
+    """Dollars per UTC month."""
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    store_content: bool = True
+    """Whether questions, answers and transcripts of its runs are kept."""
+    created: datetime
+    revoked: datetime | None = None
+
+
+class Keys:
+    """The keys of a server.
+
+    A key that was found is remembered for ``cache_seconds``, so that long a key that another replica revoked still
+    passes here; :meth:`podium.serving.store.quotas.Quotas.admit` looks again and refuses it at once.
+    """
+
+    def __init__(self, database: Database, *, cache_seconds: float = 5.0, now: Clock = utc_now) -> None:
+        self._database = database
+        self._cache_seconds = cache_seconds
+        self._now = now
+        self._cache: dict[str, tuple[float, Key]] = {}
+
+    async def create(
+        self,
+        name: str,
+        *,
+        scopes: frozenset[str] = frozenset({"ask"}),
+        monthly_usd: float | None = None,
+        requests_per_minute: int | None = None,
+        tokens_per_minute: int | None = None,
+        store_content: bool = True,
+    ) -> tuple[Key, str]:
+        """A new key and its secret, which can not be had again.
+
+        Raises :class:`ConfigError` for a name that is taken or no name, an unknown scope, or a limit that is none.
+        """
+        key = Key(
+            id=f"key_{secrets.token_hex(8)}",
+            name=name,
+            scopes=scopes,
+            monthly_usd=monthly_usd,
+            requests_per_minute=requests_per_minute,
+            tokens_per_minute=tokens_per_minute,
+            store_content=store_content,
+            created=from_us(to_us(self._now())),
+        )
+        row = _row(key)
+        secret = f"pod_{secrets.token_urlsafe(32)}"
+        try:
+            await self._database.run(lambda connection: connection.execute(insert(keys).values(row | {"hash": _hash(secret)})))
+        except IntegrityError:
+            raise ConfigError(f"there is a key called {name} already: revoke it, or choose another name") from None
+        return key, secret
+
+    async def find(self, secret: str) -> Key:
+        """The key that ``secret`` proves. Raises :class:`AccessDenied` where it proves none, or a revoked one."""
+        digest = _hash(secret)
+        until, remembered = self._cache.get(digest, (0.0, None))
+        if remembered is not None and time.monotonic() < until:
+            return remembered
+        row = await self._database.read(lambda connection: connection.execute(select(keys).where(keys.c.hash == digest)).first())
+        # An unknown secret is compared too, and is answered as a revoked one is: neither time nor text tells them apart.
+        proven = hmac.compare_digest(_NOBODY if row is None else row.hash, digest)
+        if row is None or not proven or row.revoked_us is not None:
+            self._cache.pop(digest, None)
+            raise AccessDenied("this key is unknown or was revoked; an operator makes one with: podium keys create NAME")
+        key = _key(row)
+        if len(self._cache) >= _CACHED:
+            self._cache.clear()
+        self._cache[digest] = (time.monotonic() + self._cache_seconds, key)
+        return key
+
+    async def revoke(self, id_or_name: str) -> Key:
+        """End a key, by its id or by its name. Revoking it twice is no error.
+
+        Raises :class:`ConfigError` where no key has that id and no living key has that name.
+        """
+        now = to_us(self._now())
+
+        def end(connection: Connection) -> Key | None:
+            named = (keys.c.name == id_or_name) & keys.c.revoked_us.is_(None)
+            row = connection.execute(select(keys).where((keys.c.id == id_or_name) | named).with_for_update()).first()
+            if row is None:
+                return None
+            if row.revoked_us is None:
+                connection.execute(update(keys).where(keys.c.id == row.id).values(revoked_us=now))
+            return _key(connection.execute(select(keys).where(keys.c.id == row.id)).one())
+
+        revoked = None if "\0" in id_or_name else await self._database.run(end)
+        self._cache.clear()
+        if revoked is None:
+            raise ConfigError(f"there is no key called {id_or_name}; see: podium keys list")
+        return revoked
+
+    async def list(self) -> tuple[Key, ...]:
+        """Every key, revoked ones too, oldest first."""
+        order = select(keys).order_by(keys.c.created_us, keys.c.id)
+        return tuple(_key(row) for row in await self._database.read(lambda connection: connection.execute(order).all()))
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _row(key: Key) -> dict[str, object]:
+    """The columns of a new key, but for the hash; checks what the caller chose."""
+    if not (1 <= len(key.name) <= 64 and key.name.isprintable() and key.name == key.name.strip()) or key.name.startswith("key_"):
+        raise ConfigError("a key's name has 1 to 64 printable characters, and does not begin with key_ as ids do")
+    if not key.scopes or key.scopes - SCOPES:
+        raise ConfigError(
+            f"a key's scopes are some of {', '.join(sorted(SCOPES))}, not: {', '.join(sorted(key.scopes)) or 'none'}"
+        )
+    limits = {"requests": (key.requests_per_minute, 2**31), "tokens": (key.tokens_per_minute, 2**53)}
+    for what, (limit, end) in limits.items():
+        if limit is not None and not 1 <= limit < end:
+            raise ConfigError(f"{limit} {what} per minute is no limit: give a number from 1, or none at all")
+    try:
+        monthly_nano = None if key.monthly_usd is None else to_nano(key.monthly_usd)
+    except ValueError as error:
+        raise ConfigError(f"dollars per month: {error}") from None
+    return {
+        "id": key.id,
+        "name": key.name,
+        "scopes": " ".join(sorted(key.scopes)),
+        "monthly_nano": monthly_nano,
+        "requests_per_minute": key.requests_per_minute,
+        "tokens_per_minute": key.tokens_per_minute,
+        "store_content": key.store_content,
+        "created_us": to_us(key.created),
+    }
+
+
+def _key(row: Row[tuple[object, ...]]) -> Key:
+    return Key(
+        id=row.id,
+        name=row.name,
+        scopes=frozenset(row.scopes.split()),
+        monthly_usd=None if row.monthly_nano is None else to_usd(row.monthly_nano),
+        requests_per_minute=row.requests_per_minute,
+        tokens_per_minute=row.tokens_per_minute,
+        store_content=row.store_content,
+        created=from_us(row.created_us),
+        revoked=None if row.revoked_us is None else from_us(row.revoked_us),
+    )

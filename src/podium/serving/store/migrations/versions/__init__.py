@@ -1,0 +1,1 @@
+"""The changes, oldest first. A file that was released is never edited."""

@@ -1,0 +1,60 @@
+"""Runs that wait for their client: a worker called the client's tools, and the results come with a later request.
+
+A pause is found by exactly the tool calls it waits for and by the key that asked. Both go into the row's id as a hash,
+so another key's pause can not even be named. A pause holds content also of keys that store none, until it is taken or
+expires.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, insert
+
+from podium.serving.store.clock import Clock, to_us, utc_now
+from podium.serving.store.database import Database
+from podium.serving.store.tables import paused
+
+
+class Paused:
+    """The paused runs of a server."""
+
+    def __init__(self, database: Database, *, now: Clock = utc_now) -> None:
+        self._database = database
+        self._now = now
+
+    async def keep(self, tool_call_ids: Collection[str], key: str, state: str, expires: datetime) -> None:
+        """Keep ``state`` until ``expires``, instead of an earlier one for the same calls. Expired pauses are removed.
+
+        Raises ValueError without any tool call.
+        """
+        pause = _id(tool_call_ids, key)
+        # As JSON, because PostgreSQL takes no NUL and no lone surrogate, and the state holds what workers wrote.
+        row = {"id": pause, "state": json.dumps(state), "expires_us": to_us(expires)}
+        now = to_us(self._now())
+
+        def replace(connection: Connection) -> None:
+            connection.execute(delete(paused).where((paused.c.id == pause) | (paused.c.expires_us <= now)))
+            connection.execute(insert(paused).values(row))
+
+        await self._database.run(replace)
+
+    async def take(self, tool_call_ids: Collection[str], key: str) -> str | None:
+        """The state kept for exactly these calls (in any order), once: of two takers one gets it. None where there is none."""
+        taken = delete(paused).where(paused.c.id == _id(tool_call_ids, key), paused.c.expires_us > to_us(self._now()))
+        found = await self._database.run(lambda connection: connection.execute(taken.returning(paused.c.state)).scalar())
+        return None if found is None else _text(found)
+
+
+def _text(state: str) -> str:
+    text = json.loads(state)
+    if not isinstance(text, str):
+        raise TypeError(f"a paused state is a text, not {type(text).__name__}")
+    return text
+
+
+def _id(tool_call_ids: Collection[str], key: str) -> str:
+    if not tool_call_ids:
+        raise ValueError("a pause waits for at least one tool call")
+    return hashlib.sha256(json.dumps([key, *sorted(set(tool_call_ids))]).encode()).hexdigest()

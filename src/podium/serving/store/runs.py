@@ -1,0 +1,156 @@
+"""What was asked and answered: one row per run, found again by key, text, model, outcome and time.
+
+A run is stored whole as JSON (``podium.jsonl``), so hostile text comes back as it was; the other columns only serve to
+find it. Text is searched without regard to case in the beginning of the question and of the answer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select
+
+from podium import jsonl
+from podium.errors import ConfigError
+from podium.serving.store.clock import Clock, day_date, day_of, to_us, utc_now
+from podium.serving.store.database import Database
+from podium.serving.store.money import to_nano, to_usd
+from podium.serving.store.tables import runs
+from podium.types import Transcript, Usage
+from podium.workflow.draw import plain
+
+_SEARCHED = 20_000
+"""Characters of the question, and of the answer, that :meth:`Runs.search` looks at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One request to the server, answered or not.
+
+    Example: ``Run(id="run_" + 24 * "0", key="key_1f", model="podium", created=now, seconds=2.1, usage=Usage(), steps=3)``.
+    """
+
+    id: str
+    """``run_`` and 24 hex digits."""
+    key: str = ""
+    """The key's id; empty on a server without keys."""
+    model: str
+    created: datetime
+    """When it was asked; aware."""
+    seconds: float
+    """From question to answer."""
+    usage: Usage
+    failure: str = ""
+    """The error class's name where there is no answer."""
+    steps: int = 0
+    """Steps carried out, over all rounds."""
+    workers: tuple[str, ...] = ()
+    """The workers that were asked, each once."""
+    question: str | None = None
+    """None where the key does not store content; so are ``answer`` and, as (), ``transcripts``."""
+    answer: str | None = None
+    transcripts: tuple[Transcript, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.created.tzinfo is None:
+            raise ValueError(f"{self.created} has no time zone")
+
+
+class Runs:
+    """The runs of a server. ``key`` narrows a look to one key's runs; None is the operator, who sees all."""
+
+    def __init__(self, database: Database, *, now: Clock = utc_now) -> None:
+        self._database = database
+        self._now = now
+
+    async def add(self, run: Run) -> None:
+        """Keep ``run``."""
+        cost = run.usage.cost_usd
+        row = {
+            "id": run.id,
+            "key": run.key,
+            "model": plain(run.model),
+            "failure": run.failure,
+            "created_us": to_us(run.created),
+            "day": day_of(run.created),
+            "cost_nano": None if cost is None else to_nano(cost),
+            "searched": "\n".join(_folded((text or "")[:_SEARCHED]) for text in (run.question, run.answer)),
+            "record": jsonl.dumps(replace(run, transcripts=())),
+            "transcripts": "\n".join(jsonl.dumps(transcript) for transcript in run.transcripts),
+        }
+        await self._database.run(lambda connection: connection.execute(insert(runs).values(row)))
+
+    async def get(self, id: str, *, key: str | None) -> Run | None:  # noqa: A002 - what everybody calls it
+        """The run, whole. None where there is none, or where it is another key's: the two can not be told apart."""
+        query = select(runs.c.record, runs.c.transcripts).where(runs.c.id == plain(id), *_owned(key))
+        row = await self._database.read(lambda connection: connection.execute(query).first())
+        if row is None:
+            return None
+        transcripts = tuple(jsonl.loads(Transcript, line) for line in row.transcripts.split("\n") if line)
+        return replace(jsonl.loads(Run, row.record), transcripts=transcripts)
+
+    async def search(
+        self,
+        *,
+        key: str | None,
+        text: str = "",
+        model: str = "",
+        failed: bool | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[Run]:
+        """The newest ``limit`` runs that fit, newest first, without their transcripts (:meth:`get` has them).
+
+        ``since`` is inclusive, ``until`` is not; ``before`` is the id of the last run already seen. Raises
+        :class:`ConfigError` where there is no such run.
+        """
+        wanted: list[ColumnElement[bool]] = _owned(key)
+        if text:
+            wanted.append(runs.c.searched.contains(_folded(text), autoescape=True))
+        if model:
+            wanted.append(runs.c.model == plain(model))
+        if failed is not None:
+            wanted.append(runs.c.failure != "" if failed else runs.c.failure == "")
+        if since is not None:
+            wanted.append(runs.c.created_us >= to_us(since))
+        if until is not None:
+            wanted.append(runs.c.created_us < to_us(until))
+
+        def look(connection: Connection) -> Sequence[str]:
+            older = [] if before is None else [_older(connection, before, key)]
+            query = select(runs.c.record).where(*wanted, *older).order_by(runs.c.created_us.desc(), runs.c.id.desc())
+            return connection.execute(query.limit(limit)).scalars().all()
+
+        return [jsonl.loads(Run, record) for record in await self._database.read(look)]
+
+    async def spending(self, *, key: str | None, days: int) -> list[tuple[date, float | None]]:
+        """Dollars per UTC day, oldest first, today last; None where a run of that day has no known price."""
+        today = day_of(self._now())
+        sums = select(runs.c.day, func.sum(runs.c.cost_nano), func.count() - func.count(runs.c.cost_nano))
+        query = sums.where(runs.c.day > today - days, runs.c.day <= today, *_owned(key)).group_by(runs.c.day)
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        found = {day: None if unpriced else to_usd(int(nano)) for day, nano, unpriced in rows}
+        return [(day_date(day), found.get(day, 0.0)) for day in range(today - days + 1, today + 1)]
+
+    async def delete_older(self, than: datetime) -> int:
+        """Forget the runs from before ``than``; returns how many."""
+        gone = delete(runs).where(runs.c.created_us < to_us(than))
+        return await self._database.run(lambda connection: connection.execute(gone).rowcount)
+
+
+def _folded(text: str) -> str:
+    """``text`` as it is searched: no case, no control characters (PostgreSQL stores no NUL)."""
+    return plain(text).casefold()
+
+
+def _owned(key: str | None) -> list[ColumnElement[bool]]:
+    return [] if key is None else [runs.c.key == key]
+
+
+def _older(connection: Connection, before: str, key: str | None) -> ColumnElement[bool]:
+    last = connection.execute(select(runs.c.created_us).where(runs.c.id == plain(before), *_owned(key))).scalar()
+    if last is None:
+        raise ConfigError(f"there is no run {plain(before, 80)} to go on from")
+    return or_(runs.c.created_us < last, and_(runs.c.created_us == last, runs.c.id < plain(before)))

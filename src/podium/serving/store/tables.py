@@ -1,0 +1,95 @@
+"""The tables. A change here needs a new file in ``migrations/versions``; a test holds the two together.
+
+``*_us`` are microseconds since 1970 (``clock.py``), ``*_nano`` are nano-dollars (``money.py``).
+"""
+
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, MetaData, String, Table, Text
+
+metadata = MetaData()
+
+keys = Table(
+    "keys",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("name", String(64), nullable=False),
+    Column("hash", String(64), nullable=False, unique=True),
+    Column("scopes", String(64), nullable=False),
+    Column("monthly_nano", BigInteger),
+    Column("requests_per_minute", Integer),
+    Column("tokens_per_minute", BigInteger),
+    Column("store_content", Boolean, nullable=False),
+    Column("created_us", BigInteger, nullable=False),
+    Column("revoked_us", BigInteger),
+)
+Index(
+    "keys_live_name",
+    keys.c.name,
+    unique=True,
+    sqlite_where=keys.c.revoked_us.is_(None),
+    postgresql_where=keys.c.revoked_us.is_(None),
+)
+
+minutes = Table(
+    "minutes",
+    metadata,
+    Column("key", String(64), ForeignKey("keys.id"), primary_key=True),
+    Column("minute", BigInteger, nullable=False),
+    Column("requests", Integer, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+)
+"""The current rate window of each key: one row, which a new minute overwrites."""
+
+months = Table(
+    "months",
+    metadata,
+    Column("key", String(64), ForeignKey("keys.id"), primary_key=True),
+    Column("month", Integer, primary_key=True, autoincrement=False),
+    Column("spent_nano", BigInteger, nullable=False),
+    Column("uncertain_nano", BigInteger, nullable=False),
+    Column("unpriced", Integer, nullable=False),
+)
+"""What each key has used up: sure, possible, and the number of runs whose price nobody knows."""
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("key", String(64), ForeignKey("keys.id"), nullable=False),
+    Column("month", Integer, nullable=False),
+    Column("minute", BigInteger, nullable=False),
+    Column("replica", String(128), nullable=False),
+    Column("cap_nano", BigInteger, nullable=False),
+    Column("used_nano", BigInteger, nullable=False),
+    Column("in_flight_nano", BigInteger, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+    Column("beat_us", BigInteger, nullable=False),
+    Column("reaped_us", BigInteger),
+)
+"""Runs under way, and reaped ones: what a reaped lease holds as used and in flight is booked on its month already."""
+Index("leases_key", leases.c.key)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("key", String(64), nullable=False),
+    Column("model", Text, nullable=False),
+    Column("failure", String(64), nullable=False),
+    Column("created_us", BigInteger, nullable=False),
+    Column("day", Integer, nullable=False),
+    Column("cost_nano", BigInteger),
+    Column("searched", Text, nullable=False),
+    Column("record", Text, nullable=False),
+    Column("transcripts", Text, nullable=False),
+)
+Index("runs_created", runs.c.created_us)
+Index("runs_key_created", runs.c.key, runs.c.created_us)
+
+paused = Table(
+    "paused",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("expires_us", BigInteger, nullable=False),
+)
+Index("paused_expires", paused.c.expires_us)

@@ -1,0 +1,131 @@
+"""Bytes on the wire: JSON that any text fits into, events, and answers that notice when nobody listens any more."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack
+from typing import Any, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from podium.serving.problems import Problem
+
+Result = TypeVar("Result")
+KEEP_ALIVE_SECONDS = 15.0
+"""After how much silence a comment is sent, so that nobody on the way takes the connection for dead."""
+DONE = b"data: [DONE]\n\n"
+
+
+class ClientLeft(Exception):
+    """Nobody waits for the answer any more."""
+
+
+def encoded(body: object) -> bytes:
+    """JSON in ASCII: what a model wrote may hold half surrogates, which no UTF-8 can carry."""
+    return json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+
+
+def json_answer(body: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """A JSON answer."""
+    return Response(encoded(body), status_code=status, media_type="application/json", headers=dict(headers or {}))
+
+
+def problem_answer(problem: Problem) -> Response:
+    """An error in OpenAI's shape."""
+    return json_answer(problem.body, problem.status, problem.headers)
+
+
+def event(body: object, name: str | None = None) -> bytes:
+    """One server-sent event."""
+    head = b"" if name is None else f"event: {name}\n".encode("ascii")
+    return head + b"data: " + encoded(body) + b"\n\n"
+
+
+async def unless_left(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+    """The result of ``work``; where the client goes away first, ``work`` is cancelled and :class:`ClientLeft` raised."""
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_left(request.receive))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientLeft
+        return working.result()
+    finally:
+        working.cancel()
+        leaving.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+class EventStream(Response):
+    """Sends ``events`` as they come; ``stack`` is closed when the stream ends, whoever ended it.
+
+    ``on_left`` is told when the client went away before the end.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(
+        self,
+        events: AsyncIterator[bytes],
+        stack: AsyncExitStack,
+        *,
+        headers: Mapping[str, str],
+        on_left: Callable[[], None],
+    ) -> None:
+        super().__init__(None, headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no", **headers})
+        del self.headers["content-length"]
+        self._events = events
+        self._stack = stack
+        self._on_left = on_left
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send everything, or as much as somebody reads."""
+        sending = asyncio.ensure_future(self._send(send))
+        leaving = asyncio.ensure_future(_left(receive))
+        try:
+            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if sending.done():
+                sending.result()
+            else:
+                self._on_left()
+        finally:
+            sending.cancel()
+            leaving.cancel()
+            await asyncio.gather(sending, leaving, return_exceptions=True)
+            await asyncio.shield(self._stack.aclose())
+
+    async def _send(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        async for piece in kept_alive(self._events):
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def kept_alive(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """``events``, and a comment wherever nothing comes for a while."""
+    waiting: asyncio.Future[bytes] | None = None
+    try:
+        while True:
+            waiting = asyncio.ensure_future(_next(events))
+            while not (await asyncio.wait({waiting}, timeout=KEEP_ALIVE_SECONDS))[0]:
+                yield b": still working\n\n"
+            try:
+                yield waiting.result()
+            except StopAsyncIteration:
+                return
+    finally:
+        if waiting is not None and not waiting.done():
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+
+
+async def _next(events: AsyncIterator[bytes]) -> bytes:
+    return await anext(events)
+
+
+async def _left(receive: Callable[[], Awaitable[Any]]) -> None:
+    """Returns when the client has gone; whatever else arrives after the body means nothing."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,99 @@
+"""One server and one browser for all tests of the page."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.page.training_run import write_run
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 90.0
+
+
+class Served(NamedTuple):
+    """A running server."""
+
+    address: str
+    folder: Path
+    log: Path
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    pytest.importorskip("nicegui", reason="the serve extra is not installed: pip install podium[serve]")
+    folder = tmp_path_factory.mktemp("page")
+    write_run(folder / "training" / "small" / "seed-0", iterations=4)
+    write_run(folder / "training" / "other" / "seed-0", iterations=3)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address, log = f"http://127.0.0.1:{port}", folder / "server.log"
+    with log.open("wb") as out:
+        command = [sys.executable, "-m", "tests.page.server", str(port), str(folder)]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+    try:
+        _wait(address, process, log)
+        yield Served(address, folder, log)
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def _wait(address: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until and process.poll() is None:
+        try:
+            urllib.request.urlopen(f"{address}/pool", timeout=5).close()  # noqa: S310 - our own address
+        except OSError:
+            time.sleep(0.2)
+        else:
+            return
+    pytest.fail(f"the server did not start:\n{log.read_text(errors='replace')}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is missing, so no page can be looked at: sudo apt-get install chromium")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+class Watched(NamedTuple):
+    """A browser page and everything that should not have happened on it."""
+
+    page: Page
+    wrong: list[str]
+
+
+@pytest.fixture
+def watched(browser: Browser, served: Served) -> Iterator[Watched]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    wrong = watch(page, served.address)
+    yield Watched(page, wrong)
+    context.close()
+    assert wrong == [], "a console error, a dialog, or a request that left the site"
+
+
+def watch(page: Page, address: str) -> list[str]:
+    """Collects what should not happen: console messages of errors, dialogs, requests to anywhere else."""
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: wrong.append(f"dialog {dialog.message}"))
+    page.on("request", lambda request: None if request.url.startswith((f"{address}/", "data:")) else wrong.append(request.url))
+    return wrong

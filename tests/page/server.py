@@ -1,0 +1,111 @@
+"""A real server with the page: run by the tests as a program. Arguments: port, folder."""
+
+import asyncio
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+
+from podium.conduct import Conductor
+from podium.errors import ConfigError, WorkerUnavailable
+from podium.gym.optimum import optimum
+from podium.gym.questions import kind_of
+from podium.gym.specialists import specialists
+from podium.gym.world import World
+from podium.page.attach import attach
+from podium.policies.fixed import Written, by_kind, consensus, solo
+from podium.protocols import Worker
+from podium.serving.offer import Conducts, Wishes
+from podium.serving.store.database import Database
+from podium.serving.store.runs import Runs
+from podium.types import Call, Card, Completion, Step, Workflow
+from podium.workers.pool import Member, WorkerPool
+from podium.workers.scripted import Scripted
+from tests.page.hostile import HIT, PAYLOADS
+
+ANY = Wishes()
+EVIL = f'<img src=x onerror="{HIT}">'
+
+
+class Slow:
+    """Takes a minute, and leaves a file where it was stopped before."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def __call__(self, call: Call) -> Completion:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            (self._folder / "stopped").touch()
+            raise
+        return Completion(text="late")
+
+
+class Small:
+    """An offer of the gym's specialists, and of some workers that no page should have to meet."""
+
+    def __init__(self, folder: Path) -> None:
+        self.gym = WorkerPool([Member(worker=worker, card=worker.card) for worker in specialists(World())])
+        odd: dict[str, Worker] = {
+            "slow": Slow(folder),
+            "huge": Scripted("0123456789" * 1_000_000),
+            "broken": Scripted(_unavailable),
+        }
+        self.odd = WorkerPool([Member(worker=worker, card=Card(name=name, about=EVIL)) for name, worker in odd.items()])
+        evil = Scripted(_evil)
+        self.evil = WorkerPool([Member(worker=evil, card=Card(name=EVIL)), Member(worker=evil, card=Card(name="{{evil}}"))])
+
+    @property
+    def models(self) -> Sequence[str]:
+        return ("best", "three", "slow", "huge", "broken", "evil", *self.gym.names)
+
+    @property
+    def cards(self) -> Sequence[Card]:
+        return self.gym.cards
+
+    def conductor(self, model: str, wishes: Wishes = ANY) -> Conducts:
+        if model == "best":
+            known = {kind: found.workflow for kind, found in optimum().items()}
+            return Conductor(by_kind(lambda text: kind_of(text) or "", known), self.gym)
+        if model == "three":
+            return Conductor(consensus(1, judge=0, samples=3), self.gym)
+        if model == "evil":
+            steps = (Step(worker=0, subtask=EVIL), Step(worker=1, subtask=f"{{{{{HIT}}}}} ${{{HIT}}}", access=(0,)))
+            return Conductor(Written(Workflow(steps=steps)), self.evil)
+        for pool in (self.gym, self.odd):
+            if model in pool.names:
+                return Conductor(solo(pool.names.index(model)), pool)
+        raise ConfigError(f"there is no model {model}")
+
+
+def _evil(call: Call) -> str:
+    asked = call.question or call.visible[0].question
+    number = re.search(r"\d+", asked[-1].content)
+    return PAYLOADS[int(number[0])] if number else ""
+
+
+def _unavailable(call: Call) -> str:
+    raise WorkerUnavailable(f"503 {EVIL}")
+
+
+async def main(port: int, folder: Path) -> None:
+    """Serve until killed."""
+    async with Database(f"sqlite:///{folder}/runs.db") as database:
+        offer = Small(folder)
+        app = FastAPI()
+        attach(
+            app,
+            offer,
+            runs=Runs(database),
+            training=folder / "training",
+            play=lambda lists: Conductor(Written(lists), offer.gym),
+        )
+        await uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning")).serve()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(int(sys.argv[1]), Path(sys.argv[2])))

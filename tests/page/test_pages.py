@@ -1,0 +1,197 @@
+"""The pages in a real browser: what a visitor does, and that nothing leaves the site or fails on the way."""
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from podium.page.shown import LONG
+from tests.page.conftest import Served, Watched, watch
+from tests.page.training_run import KIND, add_iteration
+
+UNNAMED = """[...document.querySelectorAll('button, a, input, select, textarea')].filter(
+    element => !(element.innerText || element.ariaLabel || element.labels?.length)).length"""
+
+
+def ask(page: Page, served: Served, question: str, model: str, beside: str = "") -> None:
+    page.goto(f"{served.address}/")
+    page.get_by_label("Model").select_option(model)
+    if beside:
+        page.get_by_label("Compare with").select_option(beside)
+    field = page.get_by_label("Question")
+    field.fill(question)
+    field.press("Enter")
+
+
+def test_a_question_becomes_a_workflow_and_an_answer(served: Served, watched: Watched) -> None:
+    page = watched.page
+    page.goto(f"{served.address}/")
+    page.locator(".examples .button").first.click()
+    expect(page.get_by_label("Question")).to_have_value(re.compile(r"\w{3}"))
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".answer")).to_contain_text("Answer:")
+    expect(page.locator(".status")).to_contain_text("tokens · $0.")
+    nodes = page.locator(".node.is-done")
+    assert nodes.count() >= 2
+    assert page.locator(".edge.done").count() >= 1
+    last = nodes.last
+    last.focus()
+    last.press("Enter")
+    expect(page.locator(".inspector")).to_contain_text("Saw: step 0")
+    page.locator(".inspector summary").first.click()
+    seen, said = page.locator(".inspector .quoted pre").first.inner_text(), page.locator(".inspector pre").last.inner_text()
+    assert seen
+    assert "Answer:" in said
+    expect(last).to_have_attribute("aria-pressed", "true")
+
+
+def test_two_models_stand_side_by_side(served: Served, watched: Watched) -> None:
+    ask(watched.page, served, "What is 17 + 25?", "three", beside="brook")
+    expect(watched.page.locator(".panel")).to_have_count(2)
+    expect(watched.page.locator(".panel").nth(0).locator(".node")).to_have_count(4)
+    expect(watched.page.locator(".panel").nth(1).locator(".node")).to_have_count(1)
+
+
+def test_stop_cancels_the_call(served: Served, watched: Watched) -> None:
+    page = watched.page
+    ask(page, served, "Anything?", "slow")
+    expect(page.locator(".node.is-runs")).to_have_count(1)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".failure")).to_contain_text("Cancelled")
+    expect(page.locator(".node.is-failed")).to_have_count(1)
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
+    assert (served.folder / "stopped").exists()
+
+
+def test_a_page_that_is_closed_stops_what_it_pays_for(served: Served, browser: Browser) -> None:
+    stopped = served.folder / "stopped"
+    stopped.unlink(missing_ok=True)
+    context = browser.new_context()
+    page = context.new_page()
+    ask(page, served, "Anything?", "slow")
+    expect(page.locator(".node.is-runs")).to_have_count(1)
+    context.close()
+    until = time.monotonic() + 30
+    while not stopped.exists() and time.monotonic() < until:
+        time.sleep(0.3)
+    assert stopped.exists()
+
+
+def test_a_worker_that_fails_is_shown_as_failed(served: Served, watched: Watched) -> None:
+    ask(watched.page, served, "Anything?", "broken")
+    expect(watched.page.locator(".failure")).to_contain_text("WorkerUnavailable: 503 <img")
+    expect(watched.page.locator(".node.is-failed")).to_have_count(1)
+
+
+def test_ten_megabytes_do_not_kill_the_page(served: Served, watched: Watched) -> None:
+    page = watched.page
+    ask(page, served, "Anything?", "huge")
+    page.get_by_text("The answer as it was written").click()
+    more = page.locator(".source button").first
+    expect(more).to_contain_text(f"{LONG:,} of 10,000,000")
+    more.click()
+    expect(more).to_be_hidden()
+    assert len(page.locator(".source pre").first.inner_text()) == LONG
+    page.get_by_role("link", name="Pool").click()
+    expect(page.get_by_role("heading", name="Pool")).to_be_visible()
+
+
+def test_play_the_conductor(served: Served, watched: Watched) -> None:
+    page = watched.page
+    page.goto(f"{served.address}/play")
+    lists, both = page.get_by_label("Your workflow"), page.get_by_role("button", name="Run both")
+    expect(page.locator(".check")).to_have_text("2 steps: ember, atlas")
+    lists.fill('model_id = [9]\nsubtasks = ["x"]\naccess_list = [[]]')
+    expect(page.locator(".check")).to_contain_text("there is no worker 9")
+    expect(both).to_be_disabled()
+    lists.fill('model_id = [1]\nsubtasks = ["Answer the question."]\naccess_list = [[]]')
+    expect(page.locator(".check")).to_have_text("1 step: brook")
+    both.click()
+    expect(page.locator(".verdict").nth(0)).to_have_text(re.compile("Right|Wrong"))
+    expect(page.locator(".verdict").nth(1)).to_have_text(re.compile("Right|Wrong"))
+    expect(page.locator(".score")).to_contain_text("After 1 problem: you ")
+    expect(page.locator(".panel").nth(0).locator(".node")).to_have_count(1)
+    both.click()
+    expect(page.locator(".verdict").nth(1)).to_have_text(re.compile("Right|Wrong"))
+    expect(page.locator(".score")).to_contain_text("After 1 problem: ")
+    before = page.locator(".problem").inner_text()
+    page.get_by_role("button", name="Another problem").click()
+    expect(page.locator(".problem")).not_to_have_text(before)
+
+
+def test_runs_are_found_again_and_shared(served: Served, watched: Watched) -> None:
+    page = watched.page
+    ask(page, served, "How much is 3 times 14 in this test?", "brook")
+    page.get_by_role("link", name="A link to this run").click()
+    expect(page.get_by_role("heading", name="Timeline")).to_be_visible()
+    address = page.url
+    assert re.search(r"/runs/run_[0-9a-f]{24}$", address)
+    page.locator(".node").click()
+    expect(page.locator(".inspector")).to_contain_text("Step 0: brook")
+    assert page.locator(".timeline rect").count() == 1
+    page.get_by_role("link", name="Runs").click()
+    page.get_by_label("Search").fill("3 TIMES 14")
+    page.get_by_label("Search").press("Enter")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    assert page.locator("tbody a").get_attribute("href") == address.removeprefix(served.address)
+    page.get_by_label("Outcome").select_option("failed")
+    expect(page.locator("tbody tr")).to_have_count(0)
+    expect(page.get_by_text("No run fits.")).to_be_visible()
+    page.goto(f"{served.address}/runs/run_{24 * '0'}")
+    expect(page.get_by_text("There is no run at this address")).to_be_visible()
+
+
+def test_a_training_run_is_followed_while_it_grows(served: Served, watched: Watched) -> None:
+    page = watched.page
+    page.goto(f"{served.address}/training")
+    page.get_by_role("link", name="small/seed-0").click()
+    expect(page.locator(".status")).to_contain_text("4 iterations, 50 % correct")
+    expect(page.locator(".charts svg")).to_have_count(6)
+    expect(page.locator(".charts")).to_contain_text(KIND[:19])
+    expect(page.locator(".chart polygon")).to_have_count(2)
+    expect(page.get_by_text("Iteration 1, word")).to_be_visible()
+    add_iteration(served.folder / "training" / "small" / "seed-0", 4)
+    expect(page.locator(".status")).to_contain_text("5 iterations, 60 % correct")
+    page.get_by_label("Beside it").select_option("other/seed-0")
+    expect(page.locator(".panel")).to_have_count(2)
+    expect(page.locator(".status").nth(1)).to_contain_text("3 iterations")
+    assert page.evaluate("window.hit") is None
+    page.goto(f"{served.address}/training?run=../../etc&beside=%3Cscript%3E")
+    expect(page.get_by_role("link", name="small/seed-0")).to_be_visible()
+
+
+def test_the_pool_answers_on_request(served: Served, watched: Watched) -> None:
+    watched.page.goto(f"{served.address}/pool")
+    watched.page.get_by_role("button", name="Check now").click()
+    expect(watched.page.locator(".cards p.good")).to_have_count(7)
+
+
+def test_light_or_dark_is_remembered(served: Served, watched: Watched) -> None:
+    page = watched.page
+    page.goto(f"{served.address}/pool")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Change between light and dark").click()
+    dark = page.evaluate(ground)
+    assert light != dark
+    page.goto(f"{served.address}/runs")
+    assert page.evaluate(ground) == dark
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_fits_its_screen(served: Served, browser: Browser, width: int, scheme: str) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    wrong = watch(page, served.address)
+    for path in ("/", "/play", "/runs", "/training", "/training?run=other/seed-0", "/pool"):
+        page.goto(served.address + path)
+        expect(page.locator("h1")).to_be_visible()
+        expect(page.locator(".way[aria-current=page]")).to_have_count(1)
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), f"{path} is wider than the screen"
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip", "the keyboard starts at the way past the navigation"
+        assert page.evaluate(UNNAMED) == 0
+    context.close()
+    assert wrong == []

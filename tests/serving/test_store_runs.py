@@ -1,0 +1,159 @@
+"""Runs: what was stored comes back equal, is found by what it holds, and is nobody else's."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from podium.errors import Blame, ConfigError
+from podium.serving.store.database import Database
+from podium.serving.store.runs import Run, Runs
+from podium.types import Completion, Failure, Generation, Step, StepResult, Transcript, Usage, Workflow, ask
+from tests.serving.conftest import Hands
+
+HOSTILE = "NUL \0 half \ud83d escape \x1b[31m 'quote\" % _ \\ \u202e back"
+NOON = datetime(2026, 2, 14, 12, tzinfo=UTC)
+
+
+def transcript(text: str) -> Transcript:
+    step = Step(worker=0, subtask=text)
+    done = StepResult(step=step, worker="calc", completion=Completion(text=text))
+    failed = StepResult(step=step, worker=text, failure=Failure(kind="WorkerRefused", blame=Blame.WORLD, message=text, where=""))
+    return Transcript(
+        question=ask(text),
+        generation=Generation(text=text, logprobs=(-0.5, float("-inf"))),
+        workflow=Workflow(steps=(step, step)),
+        results=(done, failed),
+        answer=text,
+    )
+
+
+def run(number: int, key: str = "", question: str | None = None, usd: float | None = 0.25, created: datetime = NOON) -> Run:
+    return Run(
+        id=f"run_{number:024x}",
+        key=key,
+        model="podium",
+        created=created + timedelta(seconds=number),
+        seconds=1.5,
+        usage=Usage(prompt_tokens=7, completion_tokens=2, cost_usd=usd),
+        steps=2,
+        workers=("calc",),
+        question=question,
+        answer=None if question is None else "42",
+    )
+
+
+def ids(found: list[Run]) -> list[int]:
+    return [int(run.id.removeprefix("run_"), 16) for run in found]
+
+
+@pytest.mark.parametrize("usd", [None, 0.0, 0.000123])
+async def test_a_run_comes_back_as_it_was(database: Database, usd: float | None) -> None:
+    runs = Runs(database)
+    whole = replace(
+        run(1, "key_a", HOSTILE, usd), transcripts=(transcript(HOSTILE), transcript("b")), model=HOSTILE, answer=HOSTILE
+    )
+    bare = run(2)
+    await runs.add(whole)
+    await runs.add(bare)
+    assert await runs.get(whole.id, key="key_a") == whole
+    assert await runs.get(bare.id, key=None) == bare
+    assert await runs.search(key="key_a") == [replace(whole, transcripts=())]
+
+
+async def test_a_run_of_another_key_is_as_if_it_were_not_there(database: Database) -> None:
+    runs = Runs(database)
+    await runs.add(run(1, "key_a", "what is mine"))
+    await runs.add(run(2, "key_b", "what is mine"))
+    assert await runs.get(run(1).id, key="key_b") is None
+    assert await runs.get(run(9).id, key="key_b") is None
+    assert await runs.get("\0", key=None) is None
+    assert ids(await runs.search(key="key_b", text="mine")) == [2]
+    assert await runs.search(key="") == []
+    assert ids(await runs.search(key=None)) == [2, 1]
+    assert [usd for _, usd in await Runs(database, now=lambda: NOON).spending(key="key_c", days=1)] == [0.0]
+    for before in (run(1).id, run(9).id):
+        with pytest.raises(ConfigError, match="no run"):
+            await runs.search(key="key_b", before=before)
+
+
+async def test_runs_are_found_by_what_they_hold(database: Database) -> None:
+    runs = Runs(database)
+    await runs.add(run(1, question="100% of the ÄPFEL_"))
+    await runs.add(replace(run(2, question="Pears"), failure="BudgetExceeded", model="calc", answer=None))
+    await runs.add(run(3))
+    assert ids(await runs.search(key=None, text="äpfel")) == [1]
+    assert ids(await runs.search(key=None, text="0% OF")) == [1]
+    assert ids(await runs.search(key=None, text="%")) == [1]
+    assert ids(await runs.search(key=None, text="l_")) == [1]
+    assert await runs.search(key=None, text="p_a") == []
+    assert ids(await runs.search(key=None, text="pe\0ars")) == [2]
+    assert ids(await runs.search(key=None, model="calc")) == [2]
+    assert ids(await runs.search(key=None, failed=True)) == [2]
+    assert ids(await runs.search(key=None, failed=False)) == [3, 1]
+    assert ids(await runs.search(key=None, since=NOON + timedelta(seconds=2))) == [3, 2]
+    assert ids(await runs.search(key=None, until=NOON + timedelta(seconds=2))) == [1]
+
+
+async def test_pages_show_every_run_once_also_where_times_are_equal(database: Database) -> None:
+    runs = Runs(database)
+    for number in range(12):
+        await runs.add(replace(run(number), created=NOON + timedelta(seconds=number // 5)))
+    seen: list[int] = []
+    before = None
+    while page := await runs.search(key=None, limit=4, before=before):
+        seen += ids(page)
+        before = page[-1].id
+    assert seen == list(range(11, -1, -1))
+
+
+async def test_spending_per_day(database: Database, clock: Hands) -> None:
+    runs = Runs(database, now=clock)
+    midnight = datetime(2026, 2, 14, tzinfo=UTC)
+    for number in range(10):
+        await runs.add(run(number, "key_a", usd=0.1, created=midnight))
+    await runs.add(run(20, "key_a", usd=None, created=midnight - timedelta(days=2)))
+    await runs.add(run(21, "key_b", usd=1.0, created=midnight - timedelta(days=2)))
+    await runs.add(run(22, "key_a", usd=1.0, created=midnight - timedelta(days=3)))
+    days = [date(2026, 2, day) for day in (12, 13, 14)]
+    assert await runs.spending(key="key_a", days=3) == list(zip(days, [None, 0.0, 1.0], strict=True))
+    assert await runs.spending(key="key_b", days=3) == list(zip(days, [1.0, 0.0, 0.0], strict=True))
+    assert await runs.spending(key=None, days=3) == list(zip(days, [None, 0.0, 1.0], strict=True))
+
+
+async def test_old_runs_are_forgotten(database: Database) -> None:
+    runs = Runs(database)
+    for number in range(5):
+        await runs.add(run(number))
+    assert await runs.delete_older(NOON + timedelta(seconds=3)) == 3
+    assert ids(await runs.search(key=None)) == [4, 3]
+
+
+def test_a_moment_has_a_time_zone() -> None:
+    with pytest.raises(ValueError, match="no time zone"):
+        replace(run(1), created=datetime(2026, 2, 14))
+
+
+def test_any_text_comes_back(url: str) -> None:
+    """Whatever a client or a worker wrote; surrogate pairs aside, which ``jsonl`` joins."""
+    database, seen = Database(url), iter(range(10**6))
+    asyncio.run(database.migrate())
+
+    @settings(max_examples=40, suppress_health_check=list(HealthCheck))
+    @given(st.text(st.characters(exclude_categories=["Cs"]) | st.just("\ud800")))
+    def law(text: str) -> None:
+        async def there_and_back() -> None:
+            kept = replace(run(next(seen), question=text), transcripts=(transcript(text),), model=text)
+            await Runs(database).add(kept)
+            assert await Runs(database).get(kept.id, key=None) == kept
+            await Runs(database).search(key=None, text=text, model=text)
+
+        asyncio.run(there_and_back())
+
+    try:
+        law()
+    finally:
+        asyncio.run(database.close())
