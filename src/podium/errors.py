@@ -16,6 +16,7 @@
     │   ├── WorkerRefused               the provider will not answer this call: another try is no use
     │   ├── ContextOverflow             the call is larger than the worker's context
     │   └── UpstreamFailed              a step this step needed gave no answer
+    ├── StoreUnavailable       world    a server's database does not answer
     └── VerifierError          world    the grader broke; never "wrong"
         └── SandboxError                the sandbox could not isolate, start, or finish a program
 
@@ -151,6 +152,12 @@ class ContextOverflow(WorkerError):
 
 class UpstreamFailed(WorkerError):
     """A step that this step was to see gave no answer, so this one was not started."""
+
+
+class StoreUnavailable(PodiumError):
+    """The database of a server does not answer; nothing was asked of anybody, or it was and is booked later."""
+
+    blame = Blame.WORLD
 
 
 class VerifierError(PodiumError):

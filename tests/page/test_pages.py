@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from podium.page.shown import LONG
 from tests.page.conftest import Served, Watched, watch
+from tests.page.contrast import TOO_FAINT
 from tests.page.training_run import KIND, add_iteration
 
 UNNAMED = """[...document.querySelectorAll('button, a, input, select, textarea')].filter(
@@ -82,6 +83,7 @@ def test_a_worker_that_fails_is_shown_as_failed(served: Served, watched: Watched
     ask(watched.page, served, "Anything?", "broken")
     expect(watched.page.locator(".failure")).to_contain_text("WorkerUnavailable: 503 <img")
     expect(watched.page.locator(".node.is-failed")).to_have_count(1)
+    assert watched.page.evaluate(TOO_FAINT) == []
 
 
 def test_ten_megabytes_do_not_kill_the_page(served: Served, watched: Watched) -> None:
@@ -129,7 +131,7 @@ def test_runs_are_found_again_and_shared(served: Served, watched: Watched) -> No
     assert re.search(r"/runs/run_[0-9a-f]{24}$", address)
     page.locator(".node").click()
     expect(page.locator(".inspector")).to_contain_text("Step 0: brook")
-    assert page.locator(".timeline rect").count() == 1
+    assert page.locator(".time-bar").count() == 1
     page.get_by_role("link", name="Runs").click()
     page.get_by_label("Search").fill("3 TIMES 14")
     page.get_by_label("Search").press("Enter")
@@ -193,5 +195,6 @@ def test_every_page_fits_its_screen(served: Served, browser: Browser, width: int
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.className") == "skip", "the keyboard starts at the way past the navigation"
         assert page.evaluate(UNNAMED) == 0
+        assert page.evaluate(TOO_FAINT) == []
     context.close()
     assert wrong == []

@@ -24,7 +24,7 @@ class Graph:
         self._over: frozenset[int] | None = None
         widest = max(len(row) for row in self._layout.rows)
         with box("graph-scroll"), box("graph") as frame:
-            frame.style(f"height:{self._layout.height}px; min-width:{widest * 150}px")
+            frame.style(f"height:{self._layout.height}px; min-width:{widest * 104}px")
             self._lines = ui.html("", sanitize=True).classes("edges")
             self._nodes = [_Node(index, view, workflow, on_select) for index, view in enumerate(shown.steps)]
         for row, wave in enumerate(self._layout.rows):
@@ -67,6 +67,7 @@ class _Node:
     def place(self, *, left: float, top: int, width: float) -> None:
         """Where it stands, in percent across and in pixels down."""
         middle = left + width / 2
+        self._element.classes("beside" if width < 34 else "")
         self._element.style(f"left:{middle:.3f}%; top:{top}px; width:calc({width:.3f}% - 10px); height:{ROW}px")
 
     def mark(self, selected: bool) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from statistics import fmean
 
@@ -12,6 +13,7 @@ from podium.page.training_files import MOST_NAMES, Iteration
 POINTS = 120
 """Points of a curve; more iterations are drawn as means of neighbours."""
 _WIDTH, _HEIGHT = 340, 190
+_WIDE, _HIGH = 1000, 160
 
 Series = Mapping[str, Sequence[float | None]]
 
@@ -42,11 +44,22 @@ def curves(iterations: Sequence[Iteration]) -> list[str]:
     return [_chart(title, series, at, top) for title, series, top in panels]
 
 
-def mix(workers: Mapping[int, Counter[str]]) -> str:
-    """Shares of the workers over iterations, one band each; an empty text where nothing was read yet."""
-    numbers = sorted(workers)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mix:
+    """Who was asked how often. ``bands`` are names and their colours; ``svg`` may be stretched across."""
+
+    bands: tuple[tuple[str, str], ...]
+    first: int
+    last: int
+    """Iterations, counted from 1."""
+    svg: str
+
+
+def mix(workers: Mapping[int, Counter[str]]) -> Mix | None:
+    """Shares of the workers over iterations, one band each; None where nothing was read yet."""
+    numbers = sorted(number for number, counted in workers.items() if counted)
     if not numbers:
-        return ""
+        return None
     total: Counter[str] = Counter()
     for counted in workers.values():
         total.update(counted)
@@ -60,28 +73,22 @@ def mix(workers: Mapping[int, Counter[str]]) -> str:
         points.append([together[name] / asked for name in names])
     if len(points) == 1:
         points *= 2
-    legend_rows = -(-len(names) // 4)
-    left, top, bottom = 8.0, 22.0 + 18 * legend_rows, 22.0 + 18 * legend_rows + 150
-    step = (760 - 2 * left) / (len(points) - 1)
+    step = _WIDE / (len(points) - 1)
     parts = []
     base = [0.0] * len(points)
     for index, name in enumerate(names):
         upper = [low + shares[index] for low, shares in zip(base, points, strict=True)]
-        there = " ".join(f"{left + i * step:.1f},{bottom - (bottom - top) * y:.1f}" for i, y in enumerate(upper))
-        back = " ".join(f"{left + i * step:.1f},{bottom - (bottom - top) * y:.1f}" for i, y in reversed(list(enumerate(base))))
-        colour = _colour(index)
-        shown = escape(line(name, 24))
-        parts.append(f'<polygon points="{there} {back}" fill="{colour}"><title>{shown}</title></polygon>')
-        x, y = left + (index % 4) * 185, 14 + 18 * (index // 4)
-        parts.append(f'<rect x="{x}" y="{y - 9}" width="10" height="10" rx="2" fill="{colour}"/>')
-        parts.append(f'<text x="{x + 15}" y="{y}" fill="var(--ink)">{shown}</text>')
+        there = [f"{i * step:.1f},{_HIGH * (1 - y):.1f}" for i, y in enumerate(upper)]
+        back = [f"{i * step:.1f},{_HIGH * (1 - y):.1f}" for i, y in enumerate(base)][::-1]
+        title = f"<title>{escape(line(name, 24))}</title>"
+        parts.append(f'<polygon points="{" ".join([*there, *back])}" fill="{_colour(index)}">{title}</polygon>')
         base = upper
-    parts.append(f'<text x="{left}" y="{bottom + 16}" fill="var(--soft)">iteration {numbers[0] + 1}</text>')
-    parts.append(f'<text x="{760 - left}" y="{bottom + 16}" text-anchor="end" fill="var(--soft)">{numbers[-1] + 1}</text>')
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {bottom + 24:g}" font-size="12.5" '
-        f'font-family="system-ui, sans-serif" role="img" aria-label="Shares of the workers over training">{"".join(parts)}</svg>'
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDE} {_HIGH}" height="{_HIGH}" preserveAspectRatio="none" '
+        f'role="img" aria-label="Shares of the workers over training">{"".join(parts)}</svg>'
     )
+    bands = tuple((name, _colour(index)) for index, name in enumerate(names))
+    return Mix(bands=bands, first=numbers[0] + 1, last=numbers[-1] + 1, svg=svg)
 
 
 def _chart(title: str, series: Series, at: Sequence[int], top: float) -> str:

@@ -7,6 +7,7 @@ from nicegui import background_tasks, ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from podium.errors import PodiumError
+from podium.gym.world import World
 from podium.page.frame import frame
 from podium.page.parts import box, button, enable, text
 from podium.page.shown import figures, line
@@ -30,9 +31,11 @@ class _Pool:
     def __init__(self, site: Site) -> None:
         self._site = site
         self._said: dict[str, TextElement] = {}
+        # The gym's workers answer the questions of their world and no other.
+        self._question = World().problems(n=1)[0].question if site.is_gym else QUESTION
         with box("bar"):
             self._check = button("Check now", self._start)
-            text(f"Asks every worker one small question, which costs what it costs: {QUESTION}", "p", "soft")
+            text(f"Asks every worker one small question, which costs what it costs: {self._question}", "p", "soft")
         with box("cards"):
             for number, card in enumerate(site.offer.cards):
                 with box():
@@ -55,7 +58,7 @@ class _Pool:
         try:
             conductor = self._site.offer.conductor(name, Wishes(seconds=PATIENCE_SECONDS))
             async with asyncio.timeout(PATIENCE_SECONDS):
-                completion = await conductor.conduct(Call.plain(QUESTION))
+                completion = await conductor.conduct(Call.plain(self._question))
         except TimeoutError:
             _say(said, f"no answer within {PATIENCE_SECONDS:.0f} s", "bad")
         except PodiumError as error:

@@ -3,7 +3,7 @@
 from podium.page.frame import frame
 from podium.page.parts import link, text
 from podium.page.run_panel import RunPanel
-from podium.page.shown import clipped, figures, line
+from podium.page.shown import clipped, took
 from podium.page.site import Site
 from podium.page.timeline import timeline
 from podium.types import ask
@@ -17,7 +17,7 @@ async def run_page(site: Site, run_id: str) -> None:
             text("There is no run at this address, or it is no longer kept.")
             link("All runs", site.link("/runs"))
             return
-        text(f"{run.created:%Y-%m-%d %H:%M:%S} · {line(run.model, 60)} · {figures(run.seconds, run.usage)}", "p", "soft")
+        text(f"{run.created:%Y-%m-%d %H:%M:%S} UTC, {took(run.seconds)}", "p", "soft")
         if run.question is None and not run.transcripts:
             text("The texts of this run were not kept.")
             return

@@ -123,9 +123,7 @@ class RunPanel:
             if graph is not None:
                 graph.mark(index if each is shown else None)
         self.inspector.show(shown, index, self._question)
-        ui.run_javascript(
-            f"document.getElementById('c{self.inspector.element.id}').scrollIntoView({{block: 'nearest', behavior: 'smooth'}})"
-        )
+        ui.run_javascript(f"document.getElementById('c{self.inspector.element.id}').scrollIntoView({{block: 'nearest'}})")
 
     def _finish(self, answered: Answered) -> None:
         failure = "" if answered.failure is None else f"{answered.failure.kind}: {answered.failure.message}"

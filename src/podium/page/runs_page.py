@@ -43,7 +43,7 @@ class _Runs:
             self._since = Choice("Since", {"": since}, "", self._again)
             button("Search", self._again)
         self._count = text("", "p", "soft", aria_live="polite")
-        with box("scroll"), box("plain", "table"):
+        with box("scroll"), box("plain stack", "table"):
             with box(tag="thead"), box(tag="tr"):
                 for name, classes in (
                     ("When", ""),
@@ -94,6 +94,6 @@ class _Runs:
                 if run.failure:
                     text(line(run.failure, 120), "div", "bad")
             text(line(run.model, 40), "td")
-            text(str(run.steps), "td", "n")
+            text(counted(run.steps, "step"), "td", "n")
             text(took(run.seconds), "td", "n")
             text(price(run.usage), "td", "n")

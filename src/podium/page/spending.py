@@ -1,44 +1,39 @@
-"""Dollars a day as bars, in SVG. A day whose price is unknown is a hollow bar, never an empty one."""
+"""Dollars a day as bars. A day whose price is unknown is a hollow bar, never an empty one."""
 
 from collections.abc import Sequence
 from datetime import date
 
 from nicegui import ui
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 760, 150, 62, 22
+from podium.page.parts import box, text
+
+_WIDE, _HIGH = 1000, 110
 
 
 def spending(days: Sequence[tuple[date, float | None]]) -> None:
-    """Show the bars."""
-    ui.html(drawn(days), sanitize=True).classes("chart scroll")
+    """Show the bars, oldest day at the left, and what they come to."""
+    known = [usd for _, usd in days if usd is not None]
+    total = f"${sum(known):.4g} in all, ${max(known, default=0.0):.4g} on the dearest day"
+    text(total if len(known) == len(days) else f"{total}; on some days a price is unknown", "p", "soft")
+    with box("chart"):
+        ui.html(drawn(days), sanitize=True)
+        with box("ends"):
+            text(days[0][0].isoformat(), "span")
+            text(days[-1][0].isoformat(), "span")
 
 
 def drawn(days: Sequence[tuple[date, float | None]]) -> str:
-    """The bars as SVG, oldest day at the left."""
-    ordered = sorted(days)
-    top = max([usd for _, usd in ordered if usd is not None], default=0.0) or 0.01
-    step = (_WIDTH - _LEFT) / max(len(ordered), 10)
-    down = _HEIGHT - _BOTTOM
-    parts = []
-    for share in (0.0, 0.5, 1.0):
-        y = down - share * (down - 12)
-        parts.append(f'<line x1="{_LEFT}" x2="{_WIDTH}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--grid)"/>')
-        parts.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end" fill="var(--soft)">${top * share:.4g}</text>')
-    for index, (day, usd) in enumerate(ordered):
-        x = _LEFT + index * step + 2
-        height = (down - 12) * (1.0 if usd is None else usd / top)
+    """The bars as SVG; it may be stretched across."""
+    top = max([usd for _, usd in days if usd is not None], default=0.0) or 1.0
+    step = _WIDE / max(len(days), 1)
+    parts = [f'<line x1="0" x2="{_WIDE}" y1="{_HIGH}" y2="{_HIGH}" stroke="var(--soft)" vector-effect="non-scaling-stroke"/>']
+    for index, (day, usd) in enumerate(days):
+        high = _HIGH * (1.0 if usd is None else usd / top)
         look = 'fill="none" stroke="var(--soft)" stroke-dasharray="3 3"' if usd is None else 'fill="var(--accent)"'
         told = f"{day.isoformat()}: {'price unknown' if usd is None else f'${usd:.6f}'}"
-        parts.append(
-            f'<g><rect x="{x:.1f}" y="{down - height:.1f}" width="{max(2.0, step - 4):.1f}" height="{height:.1f}" {look}/>'
-            f"<title>{told}</title></g>"
-        )
-    for index in sorted({0, len(ordered) - 1}) if ordered else ():
-        anchor = "start" if index == 0 else "end"
-        x = _LEFT if index == 0 else _LEFT + (index + 1) * step
-        shown = ordered[index][0].isoformat()
-        parts.append(f'<text x="{x:.1f}" y="{_HEIGHT - 5}" text-anchor="{anchor}" fill="var(--soft)">{shown}</text>')
+        place = f'x="{index * step + step * 0.15:.1f}" y="{_HIGH - high:.1f}" width="{step * 0.7:.1f}" height="{high:.1f}"'
+        parts.append(f'<g><rect {place} {look} vector-effect="non-scaling-stroke"/><title>{told}</title></g>')
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-size="11" '
-        f'font-family="system-ui, sans-serif" role="img" aria-label="Dollars a day">{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDE} {_HIGH}" height="{_HIGH}" preserveAspectRatio="none" '
+        f'role="img" aria-label="Dollars a day">{"".join(parts)}</svg>'
     )

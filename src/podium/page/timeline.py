@@ -1,49 +1,50 @@
-"""When each step of a run worked: one bar per step, from its start, as SVG."""
+"""When each step of a run worked: one bar per step, from its start."""
 
 from collections.abc import Sequence
-from html import escape
+from dataclasses import dataclass
 
-from nicegui import ui
-
+from podium.page.parts import box, text
 from podium.page.shown import line, took
 from podium.types import StepResult, Transcript
 
-_WIDTH, _LEFT, _RIGHT, _ROW = 760, 150, 70, 26
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """One step's time. Example: ``Span(name="0 atlas", start=0.0, seconds=0.6, failed=False)``; all in seconds."""
+
+    name: str
+    start: float
+    seconds: float
+    failed: bool
 
 
 def timeline(transcripts: Sequence[Transcript]) -> None:
     """Show the bars of all rounds, one round after the other."""
-    ui.html(drawn(transcripts), sanitize=True).classes("timeline scroll")
+    times = spans(transcripts)
+    total = max([span.start + span.seconds for span in times], default=0.0) or 1.0
+    with box("timeline", "div", role="list", aria_label="When each step worked"):
+        for span in times:
+            with box("time-row", "div", role="listitem"):
+                text(span.name, "span", "time-name")
+                with box("time-track", "span", aria_hidden="true"):
+                    bar = box("time-bar failed" if span.failed else "time-bar", "span")
+                    bar.style(f"left:{100 * span.start / total:.2f}%; width:max(3px, {100 * span.seconds / total:.2f}%)")
+                text(f"{took(span.seconds)}, from {took(span.start)}", "span", "soft")
 
 
-def drawn(transcripts: Sequence[Transcript]) -> str:
-    """The bars as SVG. Times are those of the clock; of simulated workers, which answer at once, those they stand for."""
-    bars: list[tuple[str, float, float, bool]] = []
+def spans(transcripts: Sequence[Transcript]) -> list[Span]:
+    """Times by the clock; of simulated workers, which answer at once, those they stand for."""
+    times: list[Span] = []
     offset = 0.0
     for transcript in transcripts:
         ends: list[float] = []
         for index, result in enumerate(transcript.results):
             start = max([result.start_seconds, *(ends[seen] for seen in result.step.access if seen < len(ends))])
             ends.append(start + _seconds(result))
-            name = f"{index} {line(result.worker, 18)}"
-            bars.append((name, offset + start, _seconds(result), result.failure is not None))
+            name, failed = f"{index} {line(result.worker, 18)}", result.failure is not None
+            times.append(Span(name=name, start=offset + start, seconds=_seconds(result), failed=failed))
         offset += max([transcript.seconds, *ends])
-    total = max([start + seconds for _, start, seconds, _ in bars], default=0.0) or 1.0
-    across = (_WIDTH - _LEFT - _RIGHT) / total
-    parts = []
-    for row, (name, start, seconds, failed) in enumerate(bars):
-        y = row * _ROW
-        x, width = _LEFT + start * across, max(2.0, seconds * across)
-        colour = "var(--bad)" if failed else "var(--accent)"
-        parts.append(
-            f'<text x="0" y="{y + 17}" fill="var(--ink)">{escape(name)}</text>'
-            f'<rect x="{x:.1f}" y="{y + 6}" width="{width:.1f}" height="14" rx="3" fill="{colour}"/>'
-            f'<text x="{x + width + 8:.1f}" y="{y + 17}" fill="var(--soft)">{took(seconds)}</text>'
-        )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {max(1, len(bars)) * _ROW + 4}" font-size="13" '
-        f'font-family="system-ui, sans-serif" role="img" aria-label="When each step worked">{"".join(parts)}</svg>'
-    )
+    return times
 
 
 def _seconds(result: StepResult) -> float:

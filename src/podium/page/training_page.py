@@ -33,7 +33,8 @@ async def training_page(site: Site, name: str, beside: str) -> None:
 
         def go() -> None:
             asked = {"run": first.value, "beside": second.value}
-            ui.navigate.to(f"{site.link('/training')}?{urlencode({key: value for key, value in asked.items() if value})}")
+            # NiceGUI puts the prefix of the site before the address itself.
+            ui.navigate.to(f"/training?{urlencode({key: value for key, value in asked.items() if value})}")
 
         with box("bar"):
             first = Choice("Run", {"": [("", "all runs"), *options]}, chosen[0] if chosen else "", go)
@@ -80,7 +81,7 @@ class _Shown:
                 self._status = text("reading", "p", "status", aria_live="polite")
             self._charts = box("charts")
             text("Who is asked", "h2")
-            self._mix = ui.html("", sanitize=True).classes("chart")
+            self._mix = box("chart")
             text("Workflows, early", "h2")
             self._early = box()
             text("Workflows, late", "h2")
@@ -112,12 +113,29 @@ class _Shown:
                 self._pictures.append(ui.html("", sanitize=True))
         for picture, svg in zip(self._pictures, drawn, strict=False):
             picture.content = svg
-        self._mix.content = mix(run.workers)
+        self._draw_mix()
         for frame_, examples in ((self._early, run.early), (self._late, run.late)):
             frame_.clear()
             with frame_:
                 for example in examples:
                     _example(example)
+
+    def _draw_mix(self) -> None:
+        asked = mix(self._run.workers)
+        self._mix.clear()
+        with self._mix:
+            if asked is None:
+                text("Nothing was read yet.", "p", "soft")
+                return
+            with box("bands"):
+                for name, colour in asked.bands:
+                    with box("band", "span"):
+                        box("swatch", "span", aria_hidden="true").style(f"background:{colour}")
+                        text(line(name, 30), "span")
+            ui.html(asked.svg, sanitize=True)
+            with box("ends"):
+                text(f"iteration {asked.first}", "span")
+                text(str(asked.last), "span")
 
 
 def _example(example: Example) -> None:

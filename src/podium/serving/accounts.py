@@ -8,9 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from sqlalchemy.exc import OperationalError
-
-from podium.errors import AccessDenied, BudgetExceeded
+from podium.errors import AccessDenied, BudgetExceeded, StoreUnavailable
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Key, Keys
 from podium.serving.store.paused import Paused
@@ -129,5 +127,5 @@ class Accounts:
             try:
                 await self.quotas.beat()
                 await self.quotas.reap(DEAD_SECONDS)
-            except OperationalError:
+            except StoreUnavailable:
                 log.exception("the database does not answer; trying again in %s seconds", BEAT_SECONDS)

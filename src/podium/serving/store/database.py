@@ -11,8 +11,9 @@ import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -22,10 +23,10 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from podium.errors import ConfigError
+from podium.errors import ConfigError, StoreUnavailable
 from podium.serving.store.address import read_address, shown
 
 Result = TypeVar("Result")
@@ -74,12 +75,15 @@ class Database:
         """``work(connection)`` in a transaction that may write; rolled back where it raises, whose exception travels on.
 
         A write that was asked for is made, also where the caller is cancelled while it waits: what was paid is booked.
+        Raises :class:`StoreUnavailable` where the database does not answer.
         """
-        return await asyncio.shield(self._submit(self._writers, self._engine, work))
+        with _answering():
+            return await asyncio.shield(self._submit(self._writers, self._engine, work))
 
     async def read(self, work: Callable[[Connection], Result]) -> Result:
         """As :meth:`run` for work that only reads: on SQLite it does not wait for writers."""
-        return await self._submit(self._readers, self._reading, work)
+        with _answering():
+            return await self._submit(self._readers, self._reading, work)
 
     async def migrate(self) -> None:
         """Bring the tables up to date; other replicas may do so at the same time.
@@ -87,7 +91,7 @@ class Database:
         Raises :class:`ConfigError` where the database can not be reached or used, or is of a newer Podium.
         """
         try:
-            await self.run(self._upgrade)
+            await asyncio.shield(self._submit(self._writers, self._engine, self._upgrade))
         except DBAPIError as error:
             reason = " ".join(str(error.orig).split())
             password = self._engine.url.password
@@ -133,6 +137,14 @@ class Database:
                 )
         with _ALEMBIC:
             command.upgrade(config, "head")
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        raise StoreUnavailable("the database does not answer; try again in a moment") from error
 
 
 def _open_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:

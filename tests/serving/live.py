@@ -1,0 +1,111 @@
+"""A real server on a real socket inside the test's own event loop, over workers that say what the test tells them."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import uvicorn
+
+from podium.cli.offer import TeamOffer
+from podium.cli.wiring import Team
+from podium.serving.accounts import Accounts
+from podium.serving.app import Limits, make_app
+from podium.serving.offer import Offer
+from podium.serving.store.database import Database
+from podium.types import Call, Card, Completion, Usage
+from podium.workers.metered import Metered
+from podium.workers.pool import Member, WorkerPool
+
+TWO_STEPS = 'Think.\nmodel_id = [1, 2]\nsubtasks = ["Plan it.", "Solve it."]\naccess_list = [[], "all"]'
+Says = Callable[[Call], str]
+
+
+@dataclass(eq=False)
+class Puppet:
+    """A worker: says ``says(call)`` in pieces, ``seconds`` after one another; counts what is under way and what was cancelled."""
+
+    says: Says
+    seconds: float = 0.0
+    calls: list[Call] = field(default_factory=list)
+    under_way: int = 0
+    cancelled: int = 0
+
+    async def __call__(self, call: Call) -> Completion:
+        self.calls.append(call)
+        self.under_way += 1
+        try:
+            text = self.says(call)
+            pieces = text.split(" ")
+            for number, piece in enumerate(pieces):
+                if self.seconds:
+                    await asyncio.sleep(self.seconds)
+                if call.on_token is not None:
+                    call.on_token(piece if number == len(pieces) - 1 else f"{piece} ")
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        finally:
+            self.under_way -= 1
+        usage = Usage(prompt_tokens=10, completion_tokens=len(pieces), cost_usd=0.001)
+        return Completion(text=text, usage=usage, seconds=self.seconds * len(pieces))
+
+
+def said(text: str) -> Puppet:
+    return Puppet(lambda call: text)
+
+
+def offer_of(conductor: Puppet, *workers: Puppet) -> TeamOffer:
+    """A pool whose first worker, ``boss``, writes the workflows; the others are called ``w1``, ``w2`` and so on."""
+    members = []
+    for index, puppet in enumerate((conductor, *workers)):
+        card = Card(name="boss" if index == 0 else f"w{index}", prompt_usd=1e-6, completion_usd=1e-5)
+        members.append(Member(worker=Metered(puppet, card, 100, []), card=card))
+    return TeamOffer(Team(pool=WorkerPool(members)), "chat:boss")
+
+
+@dataclass(eq=False)
+class Live:
+    """A server that is up."""
+
+    url: str
+    accounts: Accounts
+
+
+@asynccontextmanager
+async def live(
+    offer: Offer,
+    folder: Path,
+    *,
+    with_keys: bool = False,
+    limits: Limits = Limits(),
+    url: str | None = None,
+    replica: str = "one",
+) -> AsyncIterator[Live]:
+    """Serve ``offer`` inside the block."""
+    async with Database(url or f"sqlite:///{folder / 'podium.db'}") as database:
+        accounts = Accounts(database=database, replica=replica, with_keys=with_keys, store_content=True, request_usd=0.5)
+        app = make_app(offer, accounts, version="0", limits=limits)
+        bound = socket.create_server(("127.0.0.1", 0), backlog=2048)
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2))
+        server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
+        serving = asyncio.create_task(server.serve(sockets=[bound]))
+        try:
+            while not server.started:
+                await asyncio.sleep(0.01)
+                if serving.done():
+                    serving.result()
+            yield Live(url=f"http://127.0.0.1:{bound.getsockname()[1]}", accounts=accounts)
+        finally:
+            server.should_exit = True
+            await serving
+            bound.close()
+
+
+async def until(true: Callable[[], bool], seconds: float = 5.0) -> None:
+    """Wait until ``true()``, which nothing announces."""
+    async with asyncio.timeout(seconds):
+        while not true():  # noqa: ASYNC110 - as the docstring says
+            await asyncio.sleep(0.01)
