@@ -60,7 +60,8 @@ def _wait(address: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
     pytest.fail(f"the server did not start:\n{log.read_text(errors='replace')}")
 
 
-@pytest.fixture(scope="session")
+# No longer than a module: while its browser is open, a thread can not run an event loop of its own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     chromium = shutil.which("chromium")
     if chromium is None:

@@ -21,7 +21,7 @@ from podium.protocols import Worker
 from podium.serving.offer import Conducts, Wishes
 from podium.serving.store.database import Database
 from podium.serving.store.runs import Runs
-from podium.types import Call, Card, Completion, Step, Workflow
+from podium.types import Call, Card, Completion, Step, Usage, Workflow
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
 from tests.page.hostile import HIT, PAYLOADS
@@ -45,6 +45,16 @@ class Slow:
         return Completion(text="late")
 
 
+async def talks(call: Call) -> Completion:
+    """Says a word at a time, for a second and a half."""
+    words = [f"word {number} " for number in range(30)]
+    for word in words:
+        await asyncio.sleep(0.05)
+        if call.on_token is not None:
+            call.on_token(word)
+    return Completion(text="".join(words), usage=Usage(completion_tokens=60, cost_usd=None))
+
+
 class Small:
     """An offer of the gym's specialists, and of some workers that no page should have to meet."""
 
@@ -52,6 +62,7 @@ class Small:
         self.gym = WorkerPool([Member(worker=worker, card=worker.card) for worker in specialists(World())])
         odd: dict[str, Worker] = {
             "slow": Slow(folder),
+            "talks": talks,
             "huge": Scripted("0123456789" * 1_000_000),
             "broken": Scripted(_unavailable),
         }
@@ -61,7 +72,7 @@ class Small:
 
     @property
     def models(self) -> Sequence[str]:
-        return ("best", "three", "slow", "huge", "broken", "evil", *self.gym.names)
+        return ("best", "three", "slow", "talks", "huge", "broken", "evil", *self.gym.names)
 
     @property
     def cards(self) -> Sequence[Card]:

@@ -12,7 +12,7 @@ from tests.page.contrast import TOO_FAINT
 from tests.page.training_run import KIND, add_iteration
 
 UNNAMED = """[...document.querySelectorAll('button, a, input, select, textarea')].filter(
-    element => !(element.innerText || element.ariaLabel || element.labels?.length)).length"""
+    element => element.getClientRects().length && !(element.innerText || element.ariaLabel || element.labels?.length)).length"""
 
 
 def ask(page: Page, served: Served, question: str, model: str, beside: str = "") -> None:
@@ -40,10 +40,12 @@ def test_a_question_becomes_a_workflow_and_an_answer(served: Served, watched: Wa
     last.focus()
     last.press("Enter")
     expect(page.locator(".inspector")).to_contain_text("Saw: step 0")
-    page.locator(".inspector summary").first.click()
-    seen, said = page.locator(".inspector .quoted pre").first.inner_text(), page.locator(".inspector pre").last.inner_text()
-    assert seen
-    assert "Answer:" in said
+    quoted = page.locator(".inspector .quoted")
+    for folded in quoted.all():
+        folded.locator("summary").click()
+    expect(quoted.nth(0).locator("pre")).to_have_text(page.get_by_label("Question").input_value())
+    assert "Plan:" in quoted.nth(1).locator("pre").inner_text()
+    assert "Answer:" in page.locator(".inspector pre").last.inner_text()
     expect(last).to_have_attribute("aria-pressed", "true")
 
 
@@ -52,6 +54,17 @@ def test_two_models_stand_side_by_side(served: Served, watched: Watched) -> None
     expect(watched.page.locator(".panel")).to_have_count(2)
     expect(watched.page.locator(".panel").nth(0).locator(".node")).to_have_count(4)
     expect(watched.page.locator(".panel").nth(1).locator(".node")).to_have_count(1)
+
+
+def test_a_step_is_followed_while_it_talks(served: Served, watched: Watched) -> None:
+    page = watched.page
+    ask(page, served, "Anything?", "talks")
+    page.locator(".node.is-runs").click()
+    expect(page.locator(".inspector pre").last).to_contain_text("word 3")
+    expect(page.locator(".node.is-runs")).to_have_count(1)
+    expect(page.locator(".answer")).to_contain_text("word 29")
+    expect(page.locator(".inspector pre").last).to_contain_text("word 29")
+    expect(page.locator(".inspector")).to_contain_text("price unknown")
 
 
 def test_stop_cancels_the_call(served: Served, watched: Watched) -> None:
@@ -191,6 +204,7 @@ def test_every_page_fits_its_screen(served: Served, browser: Browser, width: int
         page.goto(served.address + path)
         expect(page.locator("h1")).to_be_visible()
         expect(page.locator(".way[aria-current=page]")).to_have_count(1)
+        expect(page.locator(".charts svg")).to_have_count(6 if "run=" in path else 0)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), f"{path} is wider than the screen"
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.className") == "skip", "the keyboard starts at the way past the navigation"

@@ -94,7 +94,7 @@ class _Ask:
     async def _kept(self, model: str, panel: RunPanel, question: str, answered: Answered | None) -> None:
         """Keep the run where this server keeps runs, and say where it is found again."""
         if self._site.runs is not None and answered is not None:
-            run = record(model, question, answered)
+            run = record(model, question, answered, with_content=self._site.store_content)
             await self._site.runs.add(run)
             panel.share(self._site.link(f"/runs/{run.id}"))
 

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from podium.page.ask import ask_page
 from podium.page.frame import HEAD
 from podium.page.guard import Guard
+from podium.page.parts import text
 from podium.page.play import play_page
 from podium.page.pool import pool_page
 from podium.page.rich_text import KATEX, katex
@@ -39,14 +40,15 @@ def attach(
     training: Path,
     prefix: str = "/",
     play: Callable[[str], Conducts] | None = None,
+    store_content: bool = True,
 ) -> None:
     """Mount the pages on ``app`` at ``prefix``; call it after every other route was added, and once in a process.
 
     ``runs`` None: nothing is kept and the pages of runs say so. ``training``: the folder below which runs of training lie.
     ``play`` makes a Conductor over the gym's workers, in the order of ``offer.cards``, from a workflow that a visitor wrote;
-    None: there is nothing to play.
+    None: there is nothing to play. ``store_content`` False: runs of the page are kept without what was asked and answered.
     """
-    site = Site(offer=offer, runs=runs, training=TrainingRuns(training), play=play, prefix=prefix)
+    site = Site(offer=offer, runs=runs, training=TrainingRuns(training), play=play, prefix=prefix, store_content=store_content)
 
     @ui.page("/", title="Ask · Podium")
     def _ask() -> None:
@@ -78,6 +80,7 @@ def attach(
     if library is not None:
         nicegui.app.add_static_file(local_file=library, url_path=KATEX)
     nicegui.app.add_exception_handler(404, _nothing)
+    nicegui.app.on_page_exception(_mistake)
     nicegui.app.add_middleware(Guard)
     ui.run_with(
         app,
@@ -91,6 +94,11 @@ def attach(
         tailwind=False,
         show_welcome_message=False,
     )
+
+
+def _mistake() -> None:
+    """What a visitor sees where a page could not be built; the log has the rest."""
+    text("The server made a mistake; its log says which.")
 
 
 async def _nothing(request: Request, error: Exception) -> Response:

@@ -21,8 +21,8 @@ class Inspector:
         """Where it stands."""
         return self._frame
 
-    def show(self, shown: RoundView, index: int, question: Question) -> None:
-        """Show step ``index`` of ``shown``."""
+    def show(self, shown: RoundView, index: int, question: Question, last_answer: str) -> None:
+        """Show step ``index`` of ``shown``; ``last_answer`` is that of the round before."""
         self._frame.clear()
         view, workflow = shown.steps[index], shown.workflow
         if workflow is None:
@@ -33,8 +33,11 @@ class Inspector:
             text("Asked", "h4")
             LongText(step.subtask, "What the step was asked")
             text(f"Saw: {sees(workflow, index)}", "h4")
-            if index == 0 or step.last_answer:
+            if index == 0 or 0 in step.access or step.last_answer:
+                # Whoever sees step 0 sees what it was asked with (podium.access).
                 _quoted("the question", "\n\n".join(message.content for message in question))
+            if step.last_answer:
+                _quoted("the last answer", last_answer)
             for seen in step.access:
                 _quoted(f"step {seen}, {line(shown.steps[seen].worker, 40)}", shown.steps[seen].said)
             text("Said", "h4")

@@ -8,8 +8,8 @@ from podium.page.following import run_seconds
 from podium.serving.store.runs import Run
 
 
-def record(model: str, question: str, answered: Answered) -> Run:
-    """The run that ended in ``answered`` just now."""
+def record(model: str, question: str, answered: Answered, *, with_content: bool) -> Run:
+    """The run that ended in ``answered`` just now; without content only its figures."""
     results = [result for transcript in answered.transcripts for result in transcript.results]
     return Run(
         id=f"run_{secrets.token_hex(12)}",
@@ -20,7 +20,7 @@ def record(model: str, question: str, answered: Answered) -> Run:
         failure="" if answered.failure is None else answered.failure.kind,
         steps=len(results),
         workers=tuple(dict.fromkeys(result.worker for result in results)),
-        question=question,
-        answer=answered.answer,
-        transcripts=answered.transcripts,
+        question=question if with_content else None,
+        answer=answered.answer if with_content else None,
+        transcripts=answered.transcripts if with_content else (),
     )

@@ -3,7 +3,7 @@
 from podium.page.frame import frame
 from podium.page.parts import link, text
 from podium.page.run_panel import RunPanel
-from podium.page.shown import clipped, took
+from podium.page.shown import clipped, line, took
 from podium.page.site import Site
 from podium.page.timeline import timeline
 from podium.types import ask
@@ -19,7 +19,7 @@ async def run_page(site: Site, run_id: str) -> None:
             return
         text(f"{run.created:%Y-%m-%d %H:%M:%S} UTC, {took(run.seconds)}", "p", "soft")
         if run.question is None and not run.transcripts:
-            text("The texts of this run were not kept.")
+            text("The texts of this run were not kept." + (f" It failed: {line(run.failure, 100)}." if run.failure else ""))
             return
         question = run.question or ""
         text("Question", "h2")

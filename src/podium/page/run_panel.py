@@ -122,7 +122,8 @@ class RunPanel:
         for graph, each in zip(self._graphs, self._following.rounds, strict=True):
             if graph is not None:
                 graph.mark(index if each is shown else None)
-        self.inspector.show(shown, index, self._question)
+        before = [step for each in self._following.rounds if each.number < shown.number for step in each.steps]
+        self.inspector.show(shown, index, self._question, before[-1].said if before else "")
         ui.run_javascript(f"document.getElementById('c{self.inspector.element.id}').scrollIntoView({{block: 'nearest'}})")
 
     def _finish(self, answered: Answered) -> None:

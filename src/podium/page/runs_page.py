@@ -1,9 +1,11 @@
 """Runs: what was asked of this server, newest first; search, filter, and what it cost."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from nicegui import background_tasks
 
+from podium.errors import PodiumError
 from podium.page.frame import frame
 from podium.page.parts import Choice, Line, box, button, link, show, text
 from podium.page.shown import counted, line, price, took
@@ -65,16 +67,11 @@ class _Runs:
 
     async def search(self, older: bool = False) -> None:
         """Show what fits the fields; with ``older`` more of it, below."""
-        back = _SINCE[self._since.value]
-        found = await self._runs.search(
-            key=None,
-            text=self._words.value.strip(),
-            model=self._model.value,
-            failed={"": None, "no": False, "yes": True}[self._failed.value],
-            since=None if back is None else datetime.now(UTC) - timedelta(days=back),
-            limit=PAGE,
-            before=self._last if older else None,
-        )
+        try:
+            found = await self._found(older)
+        except PodiumError as error:
+            self._count.text = line(str(error), 200)
+            return
         if not older:
             self._body.clear()
         with self._body:
@@ -84,6 +81,18 @@ class _Runs:
         show(self._more, len(found) == PAGE)
         rows = len(self._body.default_slot.children)
         self._count.text = counted(rows, "run") if rows else "No run fits."
+
+    async def _found(self, older: bool) -> Sequence[Run]:
+        back = _SINCE[self._since.value]
+        return await self._runs.search(
+            key=None,
+            text=self._words.value.strip(),
+            model=self._model.value,
+            failed={"": None, "no": False, "yes": True}[self._failed.value],
+            since=None if back is None else datetime.now(UTC) - timedelta(days=back),
+            limit=PAGE,
+            before=self._last if older else None,
+        )
 
     def _row(self, run: Run) -> None:
         with box(tag="tr"):

@@ -51,6 +51,8 @@ class Site:
     training: TrainingRuns
     play: Callable[[str], Conducts] | None
     prefix: str
+    store_content: bool = True
+    """Whether what was asked and answered is kept."""
 
     def link(self, path: str) -> str:
         """The address of one of our pages."""
