@@ -43,7 +43,7 @@ def test_a_question_becomes_a_workflow_and_an_answer(served: Served, watched: Wa
     quoted = page.locator(".inspector .quoted")
     for folded in quoted.all():
         folded.locator("summary").click()
-    expect(quoted.nth(0).locator("pre")).to_have_text(page.get_by_label("Question").input_value())
+    expect(quoted.nth(0).locator("pre")).to_have_text(page.get_by_role("textbox", name="Question").input_value())
     assert "Plan:" in quoted.nth(1).locator("pre").inner_text()
     assert "Answer:" in page.locator(".inspector pre").last.inner_text()
     expect(last).to_have_attribute("aria-pressed", "true")

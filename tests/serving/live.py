@@ -1,7 +1,6 @@
 """A real server on a real socket inside the test's own event loop, over workers that say what the test tells them."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from pathlib import Path
 import uvicorn
 
 from podium.cli.offer import TeamOffer
+from podium.cli.serve import listening
 from podium.cli.wiring import Team
 from podium.serving.accounts import Accounts
 from podium.serving.app import Limits, make_app
@@ -88,7 +88,7 @@ async def live(
     async with Database(url or f"sqlite:///{folder / 'podium.db'}") as database:
         accounts = Accounts(database=database, replica=replica, with_keys=with_keys, store_content=True, request_usd=0.5)
         app = make_app(offer, accounts, version="0", limits=limits)
-        bound = socket.create_server(("127.0.0.1", 0), backlog=2048)
+        bound = listening("127.0.0.1", 0)
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2))
         server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
         serving = asyncio.create_task(server.serve(sockets=[bound]))

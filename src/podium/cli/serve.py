@@ -5,10 +5,11 @@ import ipaddress
 import json
 import logging
 import secrets
+import signal
 import socket
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,10 +85,7 @@ async def serve(flags: ServeFlags) -> None:
 
 
 async def _listen(app: FastAPI, flags: ServeFlags, offer: TeamOffer, *, with_keys: bool) -> None:
-    try:
-        bound = socket.create_server((flags.host, flags.port), family=_family(flags.host), backlog=2048)
-    except (OSError, OverflowError) as error:
-        raise ConfigError(f"can not listen on {flags.host} port {flags.port}: {error}; choose another --port") from error
+    bound = listening(flags.host, flags.port)
     config = uvicorn.Config(
         app, log_config=None, access_log=False, http="httptools", timeout_graceful_shutdown=STOP_SECONDS, backlog=2048
     )
@@ -99,8 +97,22 @@ async def _listen(app: FastAPI, flags: ServeFlags, offer: TeamOffer, *, with_key
     Screen(stderr=True).print(
         Text(f"OpenAI-compatible at {base}/v1 ({keys}){page}; models: {', '.join(offer.models)}"), soft_wrap=True
     )
-    with suppress(asyncio.CancelledError):
-        await uvicorn.Server(config).serve(sockets=[bound])
+    server = _Server(config)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, server.stop)
+    await server.serve(sockets=[bound])
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn's own handlers end the process when serving ends; ours only end the serving, and books are closed after it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    def stop(self) -> None:
+        """Finish what is under way; told a second time, give it up."""
+        self.force_exit, self.should_exit = self.should_exit, True
 
 
 def _player(team: Team) -> Callable[[str], Conducts] | None:
@@ -119,8 +131,25 @@ def _is_local(host: str) -> bool:
         return host == "localhost"
 
 
-def _family(host: str) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in host else socket.AF_INET
+def new_event_loop() -> asyncio.AbstractEventLoop:
+    """uvloop where there is one: a fifth less time per request than asyncio's own."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens. Raises :class:`ConfigError` where it can not."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        bound = socket.create_server((host, port), family=family, backlog=2048)
+    except (OSError, OverflowError) as error:
+        raise ConfigError(f"can not listen on {host} port {port}: {error}; choose another --port") from error
+    # Each piece of an answer is sent at once. Connections inherit it; asyncio sets it only on sockets whose protocol is named.
+    bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return bound
 
 
 class _Json(logging.Formatter):

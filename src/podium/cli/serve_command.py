@@ -42,27 +42,25 @@ def serve(
         from podium.cli.extras import need_serve
 
         need_serve()
-        from podium.cli.serve import ServeFlags
+        from podium.cli.serve import ServeFlags, new_event_loop
         from podium.cli.serve import serve as run
         from podium.workers.budget import Budget
 
-        asyncio.run(
-            run(
-                ServeFlags(
-                    pool=pool,
-                    policy=policy,
-                    host=host,
-                    port=port,
-                    db=db,
-                    with_keys=keys,
-                    store_content=store_content,
-                    budget=Budget(max_usd, None, None, name="server"),
-                    request_usd=request_usd,
-                    journal=journal,
-                    concurrency=concurrency,
-                    queue=queue,
-                    training=training,
-                    page=page,
-                )
-            )
+        flags = ServeFlags(
+            pool=pool,
+            policy=policy,
+            host=host,
+            port=port,
+            db=db,
+            with_keys=keys,
+            store_content=store_content,
+            budget=Budget(max_usd, None, None, name="server"),
+            request_usd=request_usd,
+            journal=journal,
+            concurrency=concurrency,
+            queue=queue,
+            training=training,
+            page=page,
         )
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            runner.run(run(flags))

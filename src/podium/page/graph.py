@@ -80,7 +80,7 @@ class _Node:
             self._state = view.state
             _set(self._status, _WORDS[view.state])
             self._element.props["aria-label"] = (
-                f"Step {self._index}, {line(view.worker, 40)}, {_WORDS[view.state]}: {self._subtask}. It {self._sees}."
+                f"Step {self._index}, {line(view.worker, 40)}, {_WORDS[view.state]}: {self._subtask.rstrip('.')}. It {self._sees}."
             )
         seconds = view.seconds
         if seconds is None:

@@ -41,6 +41,7 @@ class WorkerPool:
         if twice:
             raise ConfigError(f"two workers are named {twice[0]!r}; every worker of a pool needs a name of its own")
         self._members = tuple(members)
+        self._names = tuple(names)
 
     def __len__(self) -> int:
         return len(self._members)
@@ -54,7 +55,7 @@ class WorkerPool:
     @property
     def names(self) -> tuple[str, ...]:
         """Worker names in order."""
-        return tuple(member.name for member in self._members)
+        return self._names
 
     @property
     def cards(self) -> tuple[Card, ...]:

@@ -4,6 +4,7 @@ A run is stored whole as JSON (``podium.jsonl``), so hostile text comes back as 
 find it. Text is searched without regard to case in the beginning of the question and of the answer.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -19,6 +20,8 @@ from podium.serving.store.tables import runs
 from podium.types import Transcript, Usage
 from podium.workflow.draw import plain
 
+_BATCH = 200
+"""Most runs in one transaction."""
 _SEARCHED = 20_000
 """Characters of the question, and of the answer, that :meth:`Runs.search` looks at."""
 
@@ -62,9 +65,11 @@ class Runs:
     def __init__(self, database: Database, *, now: Clock = utc_now) -> None:
         self._database = database
         self._now = now
+        self._waiting: list[tuple[dict[str, object], asyncio.Future[None]]] = []
+        self._writing: asyncio.Task[None] | None = None
 
     async def add(self, run: Run) -> None:
-        """Keep ``run``."""
+        """Keep ``run``; returns once it is on disk. Runs that end while others are being written go into one transaction."""
         cost = run.usage.cost_usd
         row = {
             "id": run.id,
@@ -78,7 +83,26 @@ class Runs:
             "record": jsonl.dumps(replace(run, transcripts=())),
             "transcripts": "\n".join(jsonl.dumps(transcript) for transcript in run.transcripts),
         }
-        await self._database.run(lambda connection: connection.execute(insert(runs).values(row)))
+        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((row, written))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write_waiting())
+        await written
+
+    async def _write_waiting(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[:_BATCH], self._waiting[_BATCH:]
+            rows = [row for row, _ in batch]
+            try:
+                await self._database.run(lambda connection, rows=rows: connection.execute(insert(runs), rows))  # type: ignore[misc]
+            except Exception as error:  # handed to everybody whose run it was
+                for _, written in batch:
+                    if not written.done():
+                        written.set_exception(error)
+            else:
+                for _, written in batch:
+                    if not written.done():  # whoever left meanwhile waits no more
+                        written.set_result(None)
 
     async def get(self, id: str, *, key: str | None) -> Run | None:  # noqa: A002 - what everybody calls it
         """The run, whole. None where there is none, or where it is another key's: the two can not be told apart."""
