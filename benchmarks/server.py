@@ -71,14 +71,14 @@ def main(litellm: str | None) -> dict[str, Any]:
         command = [litellm or _installed(), "--config", str(folder / "proxy.yaml"), "--host", "127.0.0.1", "--port", str(other)]
         stack.enter_context(_started([*command, "--num_workers", "1"], r"(initialized with Config)", offline=True))
         _wait_for(other)
-        targets = {"direct": port, "podium": podium, "litellm": other}
+        targets = {"direct": int(port), "podium": int(podium), "litellm": other}
         rounds: dict[str, list[tuple[float, float]]] = {target: [] for target in targets}
         for at in targets.values():
-            asyncio.run(_load(int(at), 1.0))  # warm
+            asyncio.run(_load(at, 1.0))  # warm
         for _ in range(ROUNDS):
             for target, at in targets.items():
-                rounds[target].append(asyncio.run(_load(int(at), SECONDS)))
-        first = {target: asyncio.run(_first_tokens(int(at))) for target, at in targets.items()}
+                rounds[target].append(asyncio.run(_load(at, SECONDS)))
+        first = {target: asyncio.run(_first_tokens(at)) for target, at in targets.items()}
     rps = {target: statistics.median(each[0] for each in found) for target, found in rounds.items()}
     p99 = {target: statistics.median(each[1] for each in found) for target, found in rounds.items()}
     added = {target: p99[target] - p99["direct"] for target in ("podium", "litellm")}

@@ -1,4 +1,4 @@
-"""The command line: ``podium demo | ask | evaluate | export | train | reproduce | ...``. A command imports what it needs."""
+"""The command line: ``podium demo | ask | serve | evaluate | train | ...``. A command imports what it needs."""
 
 import asyncio
 from pathlib import Path
@@ -22,7 +22,7 @@ from podium.cli.flags import (
 )
 from podium.cli.gym_commands import gym_app
 from podium.cli.pool_commands import pool_app
-from podium.cli.serve_command import serve
+from podium.cli.serve_command import mcp, serve
 from podium.cli.store_commands import keys_app, runs_app
 
 app = typer.Typer(
@@ -255,6 +255,7 @@ def reproduce(
 
 
 app.command()(serve)
+app.command()(mcp)
 
 
 @app.command()

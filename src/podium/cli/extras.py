@@ -38,6 +38,12 @@ def need_serve() -> None:
         raise ConfigError(f"the server needs {', '.join(missing)}: pip install 'podium[serve]'")
 
 
+def need_mcp() -> None:
+    """Raises :class:`ConfigError` where the Model Context Protocol's library is not installed."""
+    if importlib.util.find_spec("mcp") is None:
+        raise ConfigError("tools of the Model Context Protocol need mcp, which is not installed: pip install 'podium[mcp]'")
+
+
 def need_inspect() -> None:
     """Raises :class:`ConfigError` where Inspect is not installed."""
     if importlib.util.find_spec("inspect_ai") is None:

@@ -16,6 +16,7 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI
 from rich.text import Text
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from podium import __version__
 from podium.cli.offer import TeamOffer
@@ -79,7 +80,17 @@ async def serve(flags: ServeFlags) -> None:
         app = make_app(offer, accounts, version=__version__, limits=Limits(concurrency=flags.concurrency, queue=flags.queue))
         if flags.page and not with_keys:
             # The page knows no keys yet: it is for whoever sits at the machine.
-            attach(app, offer, runs=accounts.runs, training=flags.training, play=_player(team))
+            attach(
+                app,
+                offer,
+                runs=accounts.runs,
+                training=flags.training,
+                play=_player(team),
+                store_content=flags.store_content,
+            )
+        if not with_keys and _is_local(flags.host):
+            # A page elsewhere may point a name of its own at this machine, and its visitors' browsers would ask us for it.
+            app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "[::1]", flags.host])
         with exporting():
             await _listen(app, flags, offer, with_keys=with_keys)
 

@@ -1,4 +1,4 @@
-"""``podium serve``: its flags."""
+"""``podium serve`` and ``podium mcp``: their flags."""
 
 import asyncio
 from pathlib import Path
@@ -64,3 +64,29 @@ def serve(
         )
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
             runner.run(run(flags))
+
+
+def mcp(
+    pool: PoolFlag = None,
+    policy: Annotated[str | None, typer.Option(help="Who writes the workflows, as in podium ask --policy.")] = None,
+    db: Annotated[
+        str,
+        typer.Option(
+            "--db", envvar="PODIUM_DB", show_envvar=True, help="Where runs are kept: sqlite:///FILE or postgresql://..."
+        ),
+    ] = "sqlite:///podium.db",
+    max_usd: MaxUsdFlag = None,
+) -> None:
+    """Offer the pool as tools of the Model Context Protocol (ask, list_workers, get_run), over standard input and output."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        from podium.cli.extras import need_mcp, need_serve
+
+        need_serve()
+        need_mcp()
+        from podium.cli.interop.mcp import McpFlags
+        from podium.cli.interop.mcp import serve as run
+        from podium.workers.budget import Budget
+
+        asyncio.run(run(McpFlags(pool=pool, policy=policy, db=db, budget=Budget(max_usd, None, None, name="server"))))

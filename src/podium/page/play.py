@@ -18,18 +18,21 @@ from podium.page.shown import clipped, counted, line
 from podium.page.site import Site
 from podium.page.skills import worker_row
 from podium.serving.offer import Conducts
-from podium.types import Brief, Call, Problem, Verdict, Workflow, ask
+from podium.types import Brief, Call, Problem, Step, Verdict, Workflow, ask
 from podium.workflow.language import Language
-from podium.workflow.parse import parse
+from podium.workflow.parse import format_workflow, parse
 
 MAX_STEPS = 5
-_START = """model_id = [4, 0]
-subtasks = ["Write a plan as one expression. Do not compute it.", "Compute the result of the plan."]
-access_list = [[], "all"]
-"""
+_START = Workflow(
+    steps=(
+        Step(worker=4, subtask="Write a plan as one expression. Do not compute it."),
+        Step(worker=0, subtask="Compute the result of the plan.", access=(0,)),
+    )
+)
+_WORKERS, _SUBTASKS, _ACCESS = Language().names
 _RULES = (
-    "model_id: who carries out each step. subtasks: what each is told. access_list: what each step sees of the steps before it: "
-    '[] for nothing, "all", or their numbers, such as [0, 2]. The first step sees the question; the last one answers. '
+    f"{_WORKERS}: who carries out each step. {_SUBTASKS}: what each is told. {_ACCESS}: what each step sees of the steps before "
+    'it: [] for nothing, "all", or their numbers, such as [0, 2]. The first step sees the question; the last one answers. '
     f"At most {MAX_STEPS} steps."
 )
 
@@ -67,7 +70,7 @@ class _Play:
                     text("The problem", "h2")
                     self._kind = text("", "p", "status")
                 self._asked = text("", "p", "problem")
-                self._lists = Area("Your workflow", value=_START, rows=5, changed=self._check)
+                self._lists = Area("Your workflow", value=format_workflow(_START), rows=5, changed=self._check)
                 self._lists.element.classes("mono")
                 self._checked = text("", "p", "check", aria_live="polite")
                 with box("bar"):
