@@ -14,12 +14,13 @@ else
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-# What comes from the system: the sandbox for programs, and the browser that looks at pages in tests. Installed where that is allowed,
+# What comes from the system: the sandbox for programs; the browser and the database that tests use. Installed where that is allowed,
 # else named, once, loudly.
 SANDBOX_PACKAGES := bubblewrap libseccomp2
 BROWSER_PACKAGES := chromium fonts-dejavu-core
+DATABASE_PACKAGES := postgresql
 
-.PHONY: help setup system browser demo test lint format bench clean
+.PHONY: help setup system browser database demo test lint format bench clean
 
 help:
 	@echo "make demo    set up and see it work (no key, no GPU, no network beyond the package registry)"
@@ -46,11 +47,11 @@ $(VENV)/.dev: $(INPUTS) | $(BIN)/python
 	@$(INSTALL) -e '.[dev]'
 	@touch $@ $(VENV)/.train
 
-setup: system browser $(VENV)/.dev
+setup: system browser database $(VENV)/.dev
 
-# $(call from_the_system,command,packages,what is missing without them)
+# $(call from_the_system,command,packages,what is missing without them,where else the command may be)
 define from_the_system
-	@command -v $(1) >/dev/null 2>&1 || { \
+	@command -v $(1) >/dev/null 2>&1 || ls $(4) >/dev/null 2>&1 || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
 	    echo "installing $(2) ..."; \
 	    { apt-get install -y -qq --no-install-recommends $(2) >/dev/null 2>&1 || \
@@ -62,10 +63,13 @@ define from_the_system
 endef
 
 system:
-	$(call from_the_system,bwrap,$(SANDBOX_PACKAGES),Programs can not be judged and their tests are skipped)
+	$(call from_the_system,bwrap,$(SANDBOX_PACKAGES),Programs can not be judged and their tests are skipped,/nowhere)
 
 browser:
-	$(call from_the_system,chromium,$(BROWSER_PACKAGES),Pages can not be looked at and their tests are skipped)
+	$(call from_the_system,chromium,$(BROWSER_PACKAGES),Pages can not be looked at and their tests are skipped,/nowhere)
+
+database:
+	$(call from_the_system,postgres,$(DATABASE_PACKAGES),Several servers can not be tested over one database,/usr/lib/postgresql/*/bin/postgres)
 
 demo: $(VENV)/.train
 	@$(BIN)/podium demo $(if $(wildcard $(REPLAY)),--replay $(REPLAY))
@@ -75,7 +79,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: system browser lint
+test: system browser database lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 format: $(VENV)/.dev
@@ -89,6 +93,8 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.sandbox
 	$(BIN)/python -m benchmarks.training
 	$(BIN)/python -m benchmarks.resume
+	$(BIN)/python -m benchmarks.study
+	$(BIN)/python -m benchmarks.server
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
