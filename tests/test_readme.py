@@ -56,7 +56,9 @@ def test_files_named_in_backticks_exist(page: Path) -> None:
             assert any((place / name).exists() for place in places), f"{page.name} names {name}"
 
 
-COMMAND = re.compile(r"^podium (\w+)(?: (list|show|check|serve|problems|ledger|probe|create|revoke|export))?([^#\n]*)", re.MULTILINE)
+COMMAND = re.compile(
+    r"^podium (\w+)(?: (list|show|check|serve|problems|ledger|probe|create|revoke|export))?([^#\n]*)", re.MULTILINE
+)
 
 
 def test_commands_shown_exist_with_their_flags() -> None:

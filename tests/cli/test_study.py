@@ -42,6 +42,9 @@ def a_run(folder: Path) -> Path:
     kinds = {"correct_by_kind": {"word": 0.5}, "steps_by_kind": {"word": 2.0}}
     lines = [json.dumps({"iteration": index, **share, **groups, **kinds}) for index in range(3)]
     (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")
+    turn = {"text": 'model_id = [0]\nsubtasks = ["Do."]\naccess_list = [[]]', "reward": 1.0}
+    (folder / "groups.jsonl").write_text(json.dumps({"iteration": 0, "pool": ["ada"], "rollouts": [[turn]]}) + "\n")
+    (folder / "recipe.json").write_text(json.dumps({"language": {"access": "positions"}}))
     return folder
 
 
@@ -66,6 +69,7 @@ def test_every_arm_answers_and_the_folder_holds_it_all(tmp_path: Path) -> None:
     report = (out / "report.html").read_text()
     assert "router:classified" in report
     assert "How it was learned" in report
+    assert "single: ada" in report
     assert report.count("<details") == 12
 
     lines = (out / "results.jsonl").read_text().splitlines()

@@ -263,7 +263,7 @@ def _training(folder: Path | None) -> "tuple[dict[str, str], dict[str, Cells]]":
     head = ["plan", "appeared", "last seen", "rollouts", "right"]
     most = sorted(found.strategies, key=lambda each: -each.rollouts)[:20]
 
-    def cells(chosen: Sequence[Strategy]) -> Cells:
+    def cells(chosen: "Sequence[Strategy]") -> "Cells":
         return head, [[s.name, str(s.first), str(s.last), f"{s.rollouts:,}", f"{100 * s.right:.0f} %"] for s in chosen]
 
     return (

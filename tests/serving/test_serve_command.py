@@ -1,0 +1,74 @@
+"""``podium serve`` as a process: it says where it listens, answers, and ends in order."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from podium.gym.world import World
+
+
+@contextmanager
+def serving(folder: Path, *flags: str, **environment: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    command = [sys.executable, "-m", "podium", "serve", "--port", "0", "--policy", "best", *flags]
+    with subprocess.Popen(
+        command, cwd=folder, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200", **environment}
+    ) as process:
+        assert process.stderr is not None
+        try:
+            line = process.stderr.readline()
+            found = re.search(r"at (http://\S+)/v1", line)
+            assert found is not None, line + process.stderr.read()
+            yield found[1], process
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(30)
+
+
+def test_it_serves_the_built_in_pool_and_the_page(tmp_path: Path) -> None:
+    [problem] = World().problems(split="held_out_numbers", n=1, kinds=("word",))
+    with serving(tmp_path) as (url, process), httpx.Client(base_url=url) as http:
+        body = {"model": "podium", "messages": [{"role": "user", "content": problem.question}]}
+        answer = http.post("/v1/chat/completions", json=body).json()
+        assert f"Answer: {problem.target}" in answer["choices"][0]["message"]["content"]
+        assert http.get("/").status_code == 200
+        assert http.get(f"/runs/{answer['podium']['run']}").status_code == 200
+        assert http.get("/v1/models", headers={"Host": "evil.example"}).status_code == 400
+        tools = [{"type": "function", "function": {"name": "now"}}]
+        refused = http.post("/v1/chat/completions", json={**body, "tools": tools})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (400, "invalid_request")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    runs = subprocess.run(
+        [sys.executable, "-m", "podium", "runs", "list", "--json"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert answer["podium"]["run"] in runs.stdout
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (("--host", "0.0.0.0"), "podium keys create"),
+        (("--policy", "trained:nobody"), "no trained Conductor"),
+        (("--db", "mysql://x"), "mysql"),
+        (("--host", "256.1.1.1", "--no-keys"), "can not listen"),
+    ],
+)
+def test_what_can_not_be_served_is_said_before_anybody_asks(tmp_path: Path, flags: tuple[str, ...], says: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "podium", "serve", "--port", "0", *flags],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
