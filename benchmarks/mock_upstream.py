@@ -5,11 +5,13 @@ A streamed answer's first piece is the time at which it was sent (seconds since 
 
 import asyncio
 import json
+import os
 import time
 from typing import Any
 
 import uvicorn
 
+SECONDS = float(os.environ.get("SECONDS", "0"))
 WHOLE = json.dumps(
     {
         "id": "chatcmpl-mock",
@@ -29,10 +31,26 @@ def chunk(delta: dict[str, str], finish: str | None = None, usage: dict[str, int
     return b"data: " + json.dumps({**body, **({"usage": usage} if usage else {})}).encode() + b"\n\n"
 
 
+COUNTS = {"completions": 0, "under_way": 0, "cut_off": 0}
+"""Answered in full, being answered, and given up by whoever asked; ``GET /stats`` shows them."""
+
+
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """The whole server."""
+    """The whole server. ``SECONDS`` of the environment is how long an answer that is not streamed takes."""
     if scope["type"] != "http":
         return
+    if scope["path"] == "/stats":
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+        await send({"type": "http.response.body", "body": json.dumps(COUNTS).encode()})
+        return
+    COUNTS["under_way"] += 1
+    try:
+        await _answered(receive, send)
+    finally:
+        COUNTS["under_way"] -= 1
+
+
+async def _answered(receive: Any, send: Any) -> None:
     body = b""
     while True:
         message = await receive()
@@ -41,6 +59,14 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
             break
     stream = bool(body) and json.loads(body).get("stream")
     kind = b"text/event-stream" if stream else b"application/json"
+    if SECONDS:
+        # Whoever hangs up meanwhile has not been answered, and pays nothing here.
+        gone = asyncio.create_task(receive())
+        if (await asyncio.wait({gone}, timeout=SECONDS))[0]:
+            COUNTS["cut_off"] += 1
+            return
+        gone.cancel()
+    COUNTS["completions"] += 1
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", kind)]})
     if not stream:
         await send({"type": "http.response.body", "body": WHOLE})

@@ -26,6 +26,11 @@ from typing import Any
 
 import aiohttp
 
+OFFLINE = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else it asks the network
+    "LITELLM_LOG": "ERROR",
+    "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",  # it listens on this machine only
+}
 CLIENTS = 64
 SECONDS = 5.0
 ROUNDS = 3
@@ -50,7 +55,7 @@ def main(litellm: str | None) -> dict[str, Any]:
     """Measure."""
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
-        port = stack.enter_context(_started([sys.executable, "-m", "benchmarks.mock_upstream"], r"(\d+)"))
+        port, _ = stack.enter_context(started([sys.executable, "-m", "benchmarks.mock_upstream"], r"(\d+)"))
         (folder / "pool.toml").write_text(POOL.format(port=port))
         (folder / "proxy.yaml").write_text(PROXY.format(port=port))
         serve = [
@@ -66,10 +71,10 @@ def main(litellm: str | None) -> dict[str, Any]:
             "0",
         ]
         serve += ["--db", f"sqlite:///{folder / 'podium.db'}", "--no-page", "--concurrency", "1024"]
-        podium = stack.enter_context(_started(serve, r"127\.0\.0\.1:(\d+)/v1"))
+        podium, _ = stack.enter_context(started(serve, r"127\.0\.0\.1:(\d+)/v1"))
         other = _free_port()
         command = [litellm or _installed(), "--config", str(folder / "proxy.yaml"), "--host", "127.0.0.1", "--port", str(other)]
-        stack.enter_context(_started([*command, "--num_workers", "1"], r"(initialized with Config)", offline=True))
+        stack.enter_context(started([*command, "--num_workers", "1"], r"(initialized with Config)", **OFFLINE))
         _wait_for(other)
         targets = {"direct": int(port), "podium": int(podium), "litellm": other}
         rounds: dict[str, list[tuple[float, float]]] = {target: [] for target in targets}
@@ -134,14 +139,9 @@ async def _first_tokens(port: int, times: int = 40) -> float:
 
 
 @contextmanager
-def _started(command: list[str], ready: str, *, offline: bool = False) -> Iterator[str]:
-    """A server in a process of its own; gives what ``ready`` finds in its output."""
-    more = {
-        "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else it asks the network
-        "LITELLM_LOG": "ERROR",
-        "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",  # it listens on this machine only
-    }
-    env = {**os.environ, **(more if offline else {})}
+def started(command: list[str], ready: str, **environment: str) -> "Iterator[tuple[str, subprocess.Popen[Any]]]":
+    """A server in a process of its own: what ``ready`` finds in its output, and the process."""
+    env = {**os.environ, **environment}
     with tempfile.TemporaryFile("w+") as log, subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=env) as server:
         try:
             end = time.monotonic() + 120
@@ -153,7 +153,7 @@ def _started(command: list[str], ready: str, *, offline: bool = False) -> Iterat
                 if server.poll() is not None or time.monotonic() > end:
                     raise RuntimeError(f"{command[0]} does not start: {said[-2000:]}")
                 time.sleep(0.1)
-            yield found[1]
+            yield found[1], server
         finally:
             server.terminate()
 
