@@ -70,6 +70,7 @@ def test_every_arm_answers_and_the_folder_holds_it_all(tmp_path: Path) -> None:
     assert "router:classified" in report
     assert "How it was learned" in report
     assert "single: ada" in report
+    assert "Who is asked, over training" in report
     assert report.count("<details") == 12
 
     lines = (out / "results.jsonl").read_text().splitlines()

@@ -30,18 +30,16 @@ from podium.evaluation.matched import tries, voted
 from podium.evaluation.metrics import summarise
 from podium.evaluation.oracle import oracle
 from podium.evaluation.report import as_object, markdown_comparisons, markdown_table, terminal_overview
+from podium.evaluation.rounds import redistribution
 from podium.protocols import Verifier, Worker
 from podium.types import Call, Problem
 from podium.workers.budget import Budget
 from podium.workflow.draw import as_text
 
 if TYPE_CHECKING:
-    from podium.evaluation.page import Cells, Example
-    from podium.training.strategies import Strategy
+    from podium.evaluation.page import Example
 
 ORACLE = "oracle"
-FIRST = 50
-"""Plans of a run that the report lists in the order in which they appeared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,33 +247,8 @@ def _unchanged(out: Path, names: Sequence[str]) -> None:
     file.write_text(json.dumps(before | now, indent=1) + "\n", encoding="utf-8")
 
 
-def _training(folder: Path | None) -> "tuple[dict[str, str], dict[str, Cells]]":
-    """Pictures and tables of the run in ``folder``."""
-    if folder is None:
-        return {}, {}
-    from podium.training.curves import curves
-    from podium.training.strategies import emergence
-
-    pictures = {f"How it was learned ({folder})": curves(folder / "metrics.jsonl")}
-    if not (folder / "groups.jsonl").exists():
-        return pictures, {}
-    found = emergence(folder)
-    head = ["plan", "appeared", "last seen", "rollouts", "right"]
-    most = sorted(found.strategies, key=lambda each: -each.rollouts)[:20]
-
-    def cells(chosen: "Sequence[Strategy]") -> "Cells":
-        return head, [[s.name, str(s.first), str(s.last), f"{s.rollouts:,}", f"{100 * s.right:.0f} %"] for s in chosen]
-
-    return (
-        pictures | {"Plans over training": found.picture()},
-        {
-            f"The 20 plans used most often, of {len(found.strategies)}": cells(most),
-            f"The first {FIRST} plans, as they appeared": cells(found.strategies[:FIRST]),
-        },
-    )
-
-
 def _publish(flags: StudyFlags, study: Study, out: Path, results: Sequence[Result], examples: "Sequence[Example]") -> None:
+    from podium.cli.run_pictures import of_a_run
     from podium.evaluation.charts import alone
     from podium.evaluation.compare import compare
     from podium.evaluation.page import Page, Source, accuracy_and_cost, html
@@ -289,7 +262,9 @@ def _publish(flags: StudyFlags, study: Study, out: Path, results: Sequence[Resul
     (out / "table.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     if flags.path.resolve() != (out / "study.toml").resolve():
         shutil.copyfile(flags.path, out / "study.toml")
-    pictures, tables = _training(study.training)
+    pictures, tables = ({}, {}) if study.training is None else of_a_run(study.training)
+    if (changed := redistribution(results)) is not None:
+        tables = {"What further rounds changed": changed} | tables
     page = Page(
         title=study.title,
         source=Source(
