@@ -27,13 +27,13 @@ SECONDS = 8.0
 """How long the worker takes: long enough for all calls to be under way on a slow machine."""
 
 
-def drill(clients: int) -> dict[str, Any]:
-    """Two waves of ``clients``."""
+def drill(clients: int, seconds: float = SECONDS) -> dict[str, Any]:
+    """Two waves of ``clients``, over a worker that takes ``seconds``."""
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
         url = f"sqlite:///{folder / 'podium.db'}"
         secret = asyncio.run(_key(url))
-        port, _ = stack.enter_context(started([sys.executable, "-m", "benchmarks.mock_upstream"], r"(\d+)", SECONDS=str(SECONDS)))
+        port, _ = stack.enter_context(started([sys.executable, "-m", "benchmarks.mock_upstream"], r"(\d+)", SECONDS=str(seconds)))
         (folder / "pool.toml").write_text(POOL.format(port=port).replace("1024", "4096") + "max_tokens = 16\n")
         serve = [sys.executable, "-m", "podium", "serve", "--pool", str(folder / "pool.toml"), "--policy", "solo:mock"]
         serve += ["--port", "0", "--db", url, "--keys", "--request-usd", "0.0001", "--concurrency", "4096"]
