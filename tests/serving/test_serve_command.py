@@ -5,19 +5,22 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
+from benchmarks.server import BODY, POOL, started
 from podium.gym.world import World
 
 
 @contextmanager
 def serving(folder: Path, *flags: str, **environment: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
-    command = [sys.executable, "-m", "podium", "serve", "--port", "0", "--policy", "best", *flags]
+    command = [sys.executable, "-m", "podium", "serve", "--port", "0", *flags]
     with subprocess.Popen(
         command, cwd=folder, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200", **environment}
     ) as process:
@@ -34,7 +37,7 @@ def serving(folder: Path, *flags: str, **environment: str) -> Iterator[tuple[str
 
 def test_it_serves_the_built_in_pool_and_the_page(tmp_path: Path) -> None:
     [problem] = World().problems(split="held_out_numbers", n=1, kinds=("word",))
-    with serving(tmp_path) as (url, process), httpx.Client(base_url=url) as http:
+    with serving(tmp_path, "--policy", "best") as (url, process), httpx.Client(base_url=url) as http:
         body = {"model": "podium", "messages": [{"role": "user", "content": problem.question}]}
         answer = http.post("/v1/chat/completions", json=body).json()
         assert f"Answer: {problem.target}" in answer["choices"][0]["message"]["content"]
@@ -72,3 +75,19 @@ def test_what_can_not_be_served_is_said_before_anybody_asks(tmp_path: Path, flag
     assert done.returncode == 2, done.stderr
     assert says in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_told_to_stop_it_finishes_what_is_under_way(tmp_path: Path) -> None:
+    with started([sys.executable, "-m", "benchmarks.mock_upstream"], r"(\d+)", SECONDS="2") as (port, _):
+        (tmp_path / "pool.toml").write_text(POOL.format(port=port))
+        flags = ("--pool", str(tmp_path / "pool.toml"), "--policy", "solo:mock")
+        with serving(tmp_path, *flags) as (url, process), ThreadPoolExecutor() as threads:
+            asked = threads.submit(httpx.post, f"{url}/v1/chat/completions", json=BODY, timeout=30)
+            while not httpx.get(f"http://127.0.0.1:{port}/stats").json()["under_way"]:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGTERM)
+            answer = asked.result()
+            assert answer.json()["choices"][0]["message"]["content"] == "It is 42."
+            assert process.wait(30) == 0
+    shown = [sys.executable, "-m", "podium", "runs", "show", answer.headers["x-podium-run"]]
+    assert "It is 42." in subprocess.run(shown, cwd=tmp_path, capture_output=True, text=True, check=True).stdout

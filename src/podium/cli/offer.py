@@ -26,6 +26,8 @@ class TeamOffer:
     """
 
     def __init__(self, team: Team, policy: str | None = None) -> None:
+        if taken := {PODIUM, FAST, RECURSIVE} & {*team.pool.names}:
+            raise ConfigError(f"a worker is called {min(taken)!r}, which is what this server calls its Conductor; rename it")
         self._team = team
         self._policy = policy or default_policy(team)
         self._kept: dict[tuple[str, int, int | None, tuple[str, ...]], Conductor] = {}

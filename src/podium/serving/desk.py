@@ -63,12 +63,12 @@ class Desk:
         if asked.model not in self.offer.models:
             raise no_such_model(asked.model, self.offer.models)
         async with self.gate:
-            # Read before money is set aside, so that a request that can not be asked costs nothing at all.
-            call, conductors = await self._prepared(key, asked)
             size = sum(len(message.content) for message in asked.call.question) // 4
             admission = await self.accounts.admit(key, usd=asked.wishes.usd, seconds=asked.wishes.seconds, tokens=size)
-            question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
             try:
+                # After the quota: who is refused for the moment finds the paused step still waiting.
+                call, conductors = await self._prepared(key, asked)
+                question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
                 yield Ticket(f"run_{secrets.token_hex(12)}", asked.model, call, conductors, admission, headers)
             finally:
                 await self.accounts.close(admission)
