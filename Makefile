@@ -38,8 +38,8 @@ else
 endif
 
 $(VENV)/.train: $(INPUTS) | $(BIN)/python
-	@echo "installing podium with torch ..."
-	@$(INSTALL) -e '.[train]'
+	@echo "installing podium with torch and its server ..."
+	@$(INSTALL) -e '.[serve,train]'
 	@touch $@
 
 $(VENV)/.dev: $(INPUTS) | $(BIN)/python

@@ -70,7 +70,7 @@ async def show(*, problems: int, minutes: float, replay: Path | None, svg: Path 
             await _fresh(console, team, chosen, minutes)
     if recordings is not None:
         await _replay_table(console, *recordings)
-    _say(console, f"Done in {time.perf_counter() - started:.0f} s. Next: podium ask --help, and the README for your own keys.")
+    _say(console, f"Done in {time.perf_counter() - started:.0f} s. Next: podium serve, and http://127.0.0.1:8000 in a browser.")
 
 
 async def _watch(console: Console, world: World, by_kind: dict[str, Problem]) -> None:
