@@ -83,7 +83,7 @@ class Watched(NamedTuple):
 def watched(browser: Browser, served: Served) -> Iterator[Watched]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(60_000)
     wrong = watch(page, served.address)
     yield Watched(page, wrong)
     context.close()

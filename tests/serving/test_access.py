@@ -10,7 +10,7 @@ import pytest
 
 from podium.serving.store.keys import Keys
 from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said, until
-from tests.serving.test_chat import ASKED, client
+from tests.serving.test_chat_api import ASKED, client
 
 ENDPOINTS = (
     ("GET", "/v1/models"),

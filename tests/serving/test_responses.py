@@ -10,7 +10,7 @@ import pytest
 from podium.errors import WorkerUnavailable
 from podium.types import Call, Message
 from tests.serving.live import TWO_STEPS, Puppet, live, offer_of, said
-from tests.serving.test_chat import client
+from tests.serving.test_chat_api import client
 
 
 async def test_an_answer_whole_and_streamed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from podium.types import Call, Completion, ToolCall
 from podium.workers.vote import MajorityVote
 from tests.serving.live import TWO_STEPS, Puppet, live, offer_of, said
-from tests.serving.test_chat import client
+from tests.serving.test_chat_api import client
 
 TOOLS: Any = [
     {

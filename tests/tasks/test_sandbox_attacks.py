@@ -70,6 +70,7 @@ class Namespaces:
 
 @pytest.fixture
 async def sandbox() -> AsyncIterator[Sandbox]:
+    before = set(children_of(os.getpid()))
     open_files = len(os.listdir("/proc/self/fd"))
     namespaces = Namespaces()
     async with Sandbox(slots=1, limits=LIMITS) as sandbox:
@@ -79,7 +80,7 @@ async def sandbox() -> AsyncIterator[Sandbox]:
         yield sandbox
         namespaces.hold(os.getpid())
     assert not namespaces.let_go(), "processes of a sandbox survived it"
-    assert not children_of(os.getpid())
+    assert set(children_of(os.getpid())) <= before, "a process of the sandbox was left behind"
     assert len(os.listdir("/proc/self/fd")) == open_files, "descriptors were left open"
 
 

@@ -34,6 +34,10 @@ Result = TypeVar("Result")
 _READERS = 4
 _WRITERS = 8
 """Threads; SQLite has one writer."""
+_ATTEMPTS = 5
+"""How often a transaction is tried where the database ends it for another one's sake."""
+_TRY_AGAIN = ("40001", "40P01")
+"""PostgreSQL's codes for that: could not serialise, deadlock."""
 _BUSY_SECONDS = 30.0
 """How long SQLite waits for the writers of other processes."""
 _MIGRATION_LOCK = 0x706F_6469_756D
@@ -117,8 +121,15 @@ class Database:
 
     def _submit(self, executor: Executor, engine: Engine, work: Callable[[Connection], Result]) -> asyncio.Future[Result]:
         def transaction() -> Result:
-            with engine.begin() as connection:
-                return work(connection)
+            for attempt in range(_ATTEMPTS):
+                try:
+                    with engine.begin() as connection:
+                        return work(connection)
+                except OperationalError as error:
+                    # PostgreSQL ends one of two transactions that wait for each other; tried again, it finds the other one gone.
+                    if getattr(error.orig, "sqlstate", None) not in _TRY_AGAIN or attempt == _ATTEMPTS - 1:
+                        raise
+            raise AssertionError("the last attempt returns or raises")
 
         return asyncio.get_running_loop().run_in_executor(executor, transaction)
 
