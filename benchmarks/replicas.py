@@ -3,9 +3,9 @@
 The database is empty at first. Clients ask both; in the middle one gets SIGKILL, and the clients go on with the other. Then the
 books are compared with what the worker answered and what the clients were told.
 
-``over_quota_usd``: what was spent beyond the key's quota. ``drift_calls``: what the books say less what the worker answered, in
-calls; ``in_flight``: calls under way when the server died, which is how far the two may be apart. ``lost_runs``: answers that a
-client has and whose run is not in the database.
+``over_quota_usd``: what was booked beyond the key's quota. ``drift_calls``: calls the worker answered less those booked as spent,
+which is at most ``in_flight``, the calls under way when the server died; ``uncertain_usd`` is what is booked for those, at most what
+each could have cost. ``lost_runs``: answers that a client has and whose run is not in the database.
 """
 
 import asyncio
@@ -72,8 +72,8 @@ def drill(url: str, *, clients: int, requests: int) -> dict[str, Any]:
         "quota_usd": quota,
         "booked_usd": booked,
         "over_quota_usd": max(0.0, booked - quota),
-        "drift_calls": round(booked / CALL_USD - answered, 2),
-        "spent_calls": round(figures["spent_usd"] / CALL_USD, 2),
+        "drift_calls": round(answered - figures["spent_usd"] / CALL_USD, 2),
+        "uncertain_usd": figures["uncertain_usd"],
         "open_usd": figures["open_usd"],
         "lost_runs": figures["lost_runs"],
     }

@@ -19,5 +19,5 @@ def test_one_of_two_servers_dies_under_load(empty: str) -> None:
     assert figures["lost_runs"] == 0
     assert figures["open_usd"] == 0
     assert figures["refused"] > 0
-    assert abs(figures["drift_calls"]) <= figures["in_flight"]
-    assert figures["spent_calls"] <= figures["worker_answered"]
+    assert 0 <= figures["drift_calls"] <= figures["in_flight"]
+    assert figures["uncertain_usd"] <= figures["in_flight"] * 0.0001, "no more than what those calls could have cost"
