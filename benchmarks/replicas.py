@@ -4,8 +4,8 @@ The database is empty at first. Clients ask both; in the middle one gets SIGKILL
 books are compared with what the worker answered and what the clients were told.
 
 ``over_quota_usd``: what was booked beyond the key's quota. ``drift_calls``: calls the worker answered less those booked as spent,
-which is at most ``in_flight``, the calls under way when the server died; ``uncertain_usd`` is what is booked for those, at most what
-each could have cost. ``lost_runs``: answers that a client has and whose run is not in the database.
+which is at most ``in_flight``, the calls under way when the server died; ``uncertain_usd`` is what is booked for those, at most
+what each could have cost. ``lost_runs``: answers that a client has and whose run is not in the database.
 """
 
 import asyncio
