@@ -1,0 +1,82 @@
+"""The forty texts that try to break the page, said by a worker in the terminal: nothing but text arrives there."""
+
+import asyncio
+import io
+import re
+import unicodedata
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from podium.cli.app import app
+from podium.cli.live import RunView
+from podium.conduct import Conductor
+from podium.policies.fixed import Written
+from podium.serving.store.database import Database
+from podium.serving.store.runs import Run, Runs
+from podium.types import Call, Card, Step, Workflow
+from podium.workers.pool import Member, WorkerPool
+from podium.workers.scripted import Scripted
+from podium.workflow.draw import as_text, plain
+from tests.page.hostile import PAYLOADS
+
+STYLES = re.compile(r"\x1b\[[0-9;?]*[mAKhlJ]")
+"""What Rich itself sends: colours, and the redrawing of its table."""
+
+
+TURNS = {chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+"""What makes text run the other way."""
+
+
+def strange(text: str) -> set[str]:
+    """Characters that a terminal would act on."""
+    left = set(STYLES.sub("", text)) - {"\n", "\r", "\t"}
+    return {char for char in left if unicodedata.category(char) in ("Cc", "Cs")} | (left & TURNS)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+async def test_a_worker_can_not_move_the_cursor(payload: str) -> None:
+    workflow = Workflow(steps=(Step(worker=0, subtask=payload[:2000]), Step(worker=0, subtask="Again.", access=(0,))))
+    pool = WorkerPool([Member(worker=Scripted(payload), card=Card(name="hostile"))])
+    for terminal in (True, False):
+        console = Console(file=io.StringIO(), force_terminal=terminal, width=100, height=40)
+        with RunView(console) as view:
+            completion = await Conductor(Written(workflow), pool).conduct(Call.plain("6 times 7?"), view.on_event)
+        assert isinstance(console.file, io.StringIO)
+        assert not strange(console.file.getvalue())
+    assert not strange(plain(completion.text))
+    assert not strange(as_text(completion.transcripts[0]))
+
+
+async def keep(url: str) -> None:
+    async with Database(url) as database:
+        for number, payload in enumerate(PAYLOADS):
+            pool = WorkerPool([Member(worker=Scripted(payload), card=Card(name="hostile"))])
+            completion = await Conductor(Written(Workflow(steps=(Step(worker=0, subtask="Go."),))), pool)(Call.plain("?"))
+            run = Run(
+                id=f"run_{number:024x}",
+                model="podium",
+                created=datetime.now(UTC),
+                seconds=0.1,
+                usage=completion.usage,
+                question=payload[:5000],
+                answer=payload,
+                transcripts=completion.transcripts,
+            )
+            await Runs(database).add(run)
+
+
+def test_a_kept_run_is_shown_and_listed_as_text(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'podium.db'}"
+    asyncio.run(keep(url))
+    runner = CliRunner()
+    listed = runner.invoke(app, ["runs", "list", "--n", "50", "--db", url])
+    assert listed.exit_code == 0, listed.output
+    assert not strange(listed.output)
+    for number in range(len(PAYLOADS)):
+        shown = runner.invoke(app, ["runs", "show", f"run_{number:024x}", "--db", url])
+        assert shown.exit_code == 0, shown.output
+        assert not strange(shown.output)
