@@ -1,6 +1,7 @@
 """``podium serve``: pool, books, API and page put together, until somebody stops it."""
 
 import asyncio
+import gc
 import ipaddress
 import json
 import logging
@@ -111,6 +112,10 @@ async def _listen(app: FastAPI, flags: ServeFlags, offer: TeamOffer, *, with_key
     server = _Server(config)
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, server.stop)
+    # What was loaded until now stays; without this the collector looks through all of it again and again.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     await server.serve(sockets=[bound])
 
 
