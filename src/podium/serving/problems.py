@@ -9,6 +9,7 @@
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,8 @@ from podium.errors import (
     WorkerRefused,
     WorkerUnavailable,
 )
+
+_TIMEOUT = re.compile(r"timed[ -]?out|time-?out", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +66,7 @@ def overloaded(waiting: int) -> Refusal:
 
 
 def problem_of(error: PodiumError) -> Problem:
-    """What a client is told. A worker's address, key or reply is never part of it: the message names the step and the reason."""
+    """What a client is told: the step, the worker, and the provider's own words, cut short and without its key."""
     message = str(error)
     match error:
         case AccessDenied(known=True):
@@ -84,7 +87,7 @@ def problem_of(error: PodiumError) -> Problem:
             never = {"X-Should-Retry": "false"}
             return Problem(status=502, message=message, kind="server_error", code="worker_refused", headers=never)
         case WorkerUnavailable():
-            late = "time" in message and "out" in message
+            late = _TIMEOUT.search(message) is not None  # the adapter says so in words only
             headers = _later(error.retry_after if error.retry_after is not None else 1.0)
             code = "worker_timeout" if late else "worker_unavailable"
             return Problem(status=504 if late else 503, message=message, kind="server_error", code=code, headers=headers)
