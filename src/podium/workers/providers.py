@@ -17,7 +17,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx2
-from openai import AsyncOpenAI, Omit
+from openai import Omit
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.profiles import ModelProfile, merge_profile
@@ -33,6 +33,7 @@ from pydantic_ai.settings import ModelSettings, ThinkingEffort
 
 from podium.errors import ConfigError
 from podium.types import Sampling
+from podium.workers.openai_client import OpenAIClient
 
 CONNECT_SECONDS = 10.0
 NO_KEY = "no-key"
@@ -231,7 +232,7 @@ def _openai_compatible(
     provider: str, name: str, *, base_url: str, key: str, client: httpx2.AsyncClient, timeout: httpx2.Timeout
 ) -> Model[Any]:
     own = _is_openai(base_url)
-    sdk = AsyncOpenAI(
+    sdk = OpenAIClient(
         api_key=key,
         base_url=base_url,
         http_client=client,

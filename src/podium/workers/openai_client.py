@@ -1,0 +1,100 @@
+"""OpenAI's SDK, with a shorter way for the one request that workers make by the thousand: a chat answer that is not streamed.
+
+The SDK spends 0.8 ms of CPU on each (measured November 2026: 1.31 ms a call of a worker, 0.52 ms this way): it walks through
+the body by its type annotations, copies the request's options, and builds the reply field by field. What comes from the
+adapter library is plain JSON already, and pydantic reads a well-formed reply in one go. Everything out of the ordinary, which
+is streams, statuses and replies that do not fit the schema, stays the SDK's own business, so that the errors are the same.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import httpx2
+from openai import APIConnectionError, APITimeoutError, AsyncOpenAI, NotGiven, Omit
+from openai._models import FinalRequestOptions
+from openai.resources.chat import AsyncChat
+from openai.resources.chat.completions import AsyncCompletions
+from openai.types.chat import ChatCompletion
+from pydantic import ValidationError
+
+PATH = "/chat/completions"
+
+
+class OpenAIClient(AsyncOpenAI):
+    """``AsyncOpenAI`` for a key that is a string and a client that does not retry.
+
+    Example::
+
+        sdk = OpenAIClient(api_key=key, base_url="http://127.0.0.1:8000/v1", http_client=client, max_retries=0)
+        await sdk.chat.completions.create(model="qwen", messages=[{"role": "user", "content": "6 times 7?"}])
+    """
+
+    @cached_property
+    def chat(self) -> AsyncChat:
+        """The chat API, whose answers that are not streamed come the shorter way."""
+        return _Chat(self)
+
+    async def complete(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> ChatCompletion:
+        """One chat completion for ``body``, sent as it is, with ``headers`` besides the client's own.
+
+        Raises what the SDK raises: :class:`openai.APITimeoutError`, :class:`openai.APIConnectionError`,
+        :class:`openai.APIStatusError`.
+        """
+        own = self._own_headers.copy()
+        own.update(headers)
+        request = httpx2.Request(
+            "POST", self._chat_url, headers=own, content=json.dumps(body).encode(), extensions={"timeout": self._seconds}
+        )
+        try:
+            response = await self._client.send(request)
+        except httpx2.TimeoutException as error:
+            raise APITimeoutError(request=request) from error
+        except httpx2.RequestError as error:
+            raise APIConnectionError(request=request) from error
+        if not response.is_success:
+            raise self._make_status_error_from_response(response)
+        try:
+            return ChatCompletion.model_validate_json(response.content)
+        except ValidationError:
+            # Servers leave fields out, or send pages of HTML: the SDK makes of it what it can.
+            options = FinalRequestOptions.construct(method="post", url=PATH)
+            return await self._process_response(
+                cast_to=ChatCompletion, options=options, response=response, stream=False, stream_cls=None
+            )
+
+    @cached_property
+    def _own_headers(self) -> httpx2.Headers:
+        given = {**self.auth_headers, **self.default_headers}
+        return httpx2.Headers({name: value for name, value in given.items() if isinstance(value, str)})
+
+    @cached_property
+    def _chat_url(self) -> httpx2.URL:
+        return self._prepare_url(PATH)
+
+    @cached_property
+    def _seconds(self) -> dict[str, float | None]:
+        return httpx2.Timeout(self.timeout).as_dict()
+
+
+class _Chat(AsyncChat):
+    @cached_property
+    def completions(self) -> AsyncCompletions:
+        return _Completions(self._client)
+
+
+class _Completions(AsyncCompletions):
+    _client: OpenAIClient
+
+    async def create(self, **fields: Any) -> Any:
+        """As the SDK's, whose many overloads it serves."""
+        if fields.get("stream"):
+            return await super().create(**fields)
+        for name in ("extra_query", "timeout"):
+            if not isinstance(fields.pop(name, None), NotGiven | None):
+                raise NotImplementedError(f"{name} of one request")
+        headers = fields.pop("extra_headers", None) or {}
+        extra = fields.pop("extra_body", None) or {}
+        body = {name: value for name, value in fields.items() if not isinstance(value, Omit | NotGiven)}
+        return await self._client.complete({**body, **extra}, headers)
