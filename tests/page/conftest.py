@@ -7,6 +7,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,16 +30,23 @@ class Served(NamedTuple):
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    pytest.importorskip("nicegui", reason="the serve extra is not installed: pip install podium[serve]")
     folder = tmp_path_factory.mktemp("page")
     write_run(folder / "training" / "small" / "seed-0", iterations=4)
     write_run(folder / "training" / "other" / "seed-0", iterations=3)
+    with serving(folder) as running:
+        yield running
+
+
+@contextmanager
+def serving(folder: Path, *arguments: str) -> Iterator[Served]:
+    """``tests.page.server`` over ``folder``, in a process of its own."""
+    pytest.importorskip("nicegui", reason="the serve extra is not installed: pip install podium[serve]")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     address, log = f"http://127.0.0.1:{port}", folder / "server.log"
     with log.open("wb") as out:
-        command = [sys.executable, "-m", "tests.page.server", str(port), str(folder)]
+        command = [sys.executable, "-m", "tests.page.server", str(port), str(folder), *arguments]
         process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
     try:
         _wait(address, process, log)
@@ -52,7 +60,7 @@ def _wait(address: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and process.poll() is None:
         try:
-            urllib.request.urlopen(f"{address}/pool", timeout=5).close()  # noqa: S310 - our own address
+            urllib.request.urlopen(f"{address}/healthz", timeout=5).close()  # noqa: S310 - our own address
         except OSError:
             time.sleep(0.2)
         else:
@@ -93,7 +101,8 @@ def watched(browser: Browser, served: Served) -> Iterator[Watched]:
 def watch(page: Page, address: str) -> list[str]:
     """Collects what should not happen: console messages of errors, dialogs, requests to anywhere else."""
     wrong: list[str] = []
-    page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+    bad = ("error", "warning")
+    page.on("console", lambda said: wrong.append(f"{said.text} {said.location}") if said.type in bad else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("dialog", lambda dialog: wrong.append(f"dialog {dialog.message}"))
     page.on("request", lambda request: None if request.url.startswith((f"{address}/", "data:")) else wrong.append(request.url))

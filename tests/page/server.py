@@ -1,4 +1,4 @@
-"""A real server with the page: run by the tests as a program. Arguments: port, folder."""
+"""A real server with the page: run by the tests as a program. Arguments: port, folder, and "keys" where visitors sign in."""
 
 import asyncio
 import re
@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import uvicorn
-from fastapi import FastAPI
 
 from podium.conduct import Conductor
 from podium.errors import ConfigError, WorkerUnavailable
@@ -15,12 +14,14 @@ from podium.gym.optimum import optimum
 from podium.gym.questions import kind_of
 from podium.gym.specialists import specialists
 from podium.gym.world import World
+from podium.jsonl import append, dumps
 from podium.page.attach import attach
 from podium.policies.fixed import Written, by_kind, consensus, solo
 from podium.protocols import Worker
+from podium.serving.accounts import Accounts
+from podium.serving.app import make_app
 from podium.serving.offer import Conducts, Wishes
 from podium.serving.store.database import Database
-from podium.serving.store.runs import Runs
 from podium.types import Call, Card, Completion, Step, Usage, Workflow
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
@@ -59,6 +60,7 @@ class Small:
     """An offer of the gym's specialists, and of some workers that no page should have to meet."""
 
     def __init__(self, folder: Path) -> None:
+        self._wished = folder / "wished.jsonl"
         self.gym = WorkerPool([Member(worker=worker, card=worker.card) for worker in specialists(World())])
         odd: dict[str, Worker] = {
             "slow": Slow(folder),
@@ -79,6 +81,8 @@ class Small:
         return self.gym.cards
 
     def conductor(self, model: str, wishes: Wishes = ANY) -> Conducts:
+        if wishes != ANY:
+            append(self._wished, dumps([model, wishes.workers, wishes.usd, wishes.rounds]))
         if model == "best":
             known = {kind: found.workflow for kind, found in optimum().items()}
             return Conductor(by_kind(lambda text: kind_of(text) or "", known), self.gym)
@@ -103,20 +107,15 @@ def _unavailable(call: Call) -> str:
     raise WorkerUnavailable(f"503 {EVIL}")
 
 
-async def main(port: int, folder: Path) -> None:
+async def main(port: int, folder: Path, *, with_keys: bool) -> None:
     """Serve until killed."""
+    offer = Small(folder)
     async with Database(f"sqlite:///{folder}/runs.db") as database:
-        offer = Small(folder)
-        app = FastAPI()
-        attach(
-            app,
-            offer,
-            runs=Runs(database),
-            training=folder / "training",
-            play=lambda lists: Conductor(Written(lists), offer.gym),
-        )
+        accounts = Accounts(database=database, replica="page", with_keys=with_keys, store_content=True, request_usd=0.1)
+        app = make_app(offer, accounts, version="0")
+        attach(app, app.state.desk, training=folder / "training", play=lambda lists: Conductor(Written(lists), offer.gym))
         await uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning")).serve()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), Path(sys.argv[2])))
+    asyncio.run(main(int(sys.argv[1]), Path(sys.argv[2]), with_keys="keys" in sys.argv[3:]))

@@ -30,7 +30,7 @@ def test_every_page_has_a_strict_policy(served: Served, path: str) -> None:
     assert "http" not in policy, "no other host"
     assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
     assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Referrer-Policy"] == "same-origin"
     nonces = set(re.findall(r'<script nonce="([^"]+)"', body))
     assert len(nonces) == 1
     assert f"'nonce-{nonces.pop()}'" in policy

@@ -25,6 +25,9 @@ from tests.page.hostile import PAYLOADS
         ("\\[x\n\n= y\\]", '<code class="math" data-display="1">x\n\n= y</code>'),
         ("so $$x$$ then", '<p>so <code class="math" data-display="1">x</code> then</p>'),
         ("$ x $ costs", "<p>$ x $ costs</p>"),
+        ("```py\n1 < x\n```", '<pre><code><span class="hl-number">1</span> &lt; x\n</code></pre>'),
+        ('```"><img src=x>\n<b>\n```', "<pre><code>&lt;b&gt;\n</code></pre>"),
+        ("    <b> = 1", "<pre><code>&lt;b&gt; = 1\n</code></pre>"),
     ],
 )
 def test_what_is_shown(text: str, shown: str) -> None:

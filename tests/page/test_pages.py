@@ -1,5 +1,6 @@
 """The pages in a real browser: what a visitor does, and that nothing leaves the site or fails on the way."""
 
+import json
 import re
 import time
 
@@ -54,6 +55,29 @@ def test_two_models_stand_side_by_side(served: Served, watched: Watched) -> None
     expect(watched.page.locator(".panel")).to_have_count(2)
     expect(watched.page.locator(".panel").nth(0).locator(".node")).to_have_count(4)
     expect(watched.page.locator(".panel").nth(1).locator(".node")).to_have_count(1)
+
+
+def test_wishes_go_with_the_question(served: Served, watched: Watched) -> None:
+    page = watched.page
+    page.goto(f"{served.address}/")
+    page.get_by_label("Model").select_option("three")
+    page.get_by_label("Compare with").select_option("brook")
+    page.locator("summary", has_text="Options").click()
+    page.get_by_label("At most, in dollars").fill("a little")
+    page.get_by_label("Question").fill("What is 17 + 25?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_role("alert").filter(has_text='"a little" is not a number')).to_be_visible()
+    assert page.locator(".panel").count() == 0
+    page.get_by_label("At most, in dollars").fill("0.05")
+    page.get_by_label("At most, in rounds").fill("2")
+    page.get_by_role("checkbox", name="atlas").uncheck()
+    expect(page.locator("summary", has_text="Options")).to_have_text("Options: 6 of 7 workers; at most $0.05, 2 rounds")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".answer:visible")).to_have_count(2)
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
+    wished = [json.loads(line) for line in (served.folder / "wished.jsonl").read_text().splitlines()]
+    others = ["brook", "cedar", "delta", "ember", "fjord", "grove"]
+    assert sorted(wished[-2:]) == [["brook", [], 0.05, None], ["three", others, 0.05, 2]]
 
 
 def test_a_step_is_followed_while_it_talks(served: Served, watched: Watched) -> None:
@@ -180,6 +204,10 @@ def test_the_pool_answers_on_request(served: Served, watched: Watched) -> None:
     watched.page.goto(f"{served.address}/pool")
     watched.page.get_by_role("button", name="Check now").click()
     expect(watched.page.locator(".cards p.good")).to_have_count(7)
+    watched.page.reload()
+    expect(watched.page.get_by_text(re.compile(r"median [\d.]+ s, \d+ calls?"))).to_have_count(7)
+    watched.page.get_by_role("link", name="Runs").click()
+    expect(watched.page.locator("tbody")).to_contain_text("atlas")  # a check is a run like any other
 
 
 def test_light_or_dark_is_remembered(served: Served, watched: Watched) -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from podium.conduct import Conductor
 from podium.page.following import Following
-from podium.page.keeping import record
 from podium.page.layout import GAP, ROW, layout, lines
 from podium.page.mix import POINTS, curves, mix
 from podium.page.shown import clipped, counted, line, took
@@ -45,10 +44,6 @@ async def test_a_live_run_and_a_kept_one_look_the_same() -> None:
         assert [(step.worker, step.state, step.said) for step in only.steps] == [("echo", "done", "said")] * 3
     assert live.answered is not None
     assert not live.running
-    run = record("echo", "?", live.answered, with_content=True)
-    assert (run.question, run.answer, run.steps, run.workers) == ("?", "said", 3, ("echo",))
-    bare = record("echo", "?", live.answered, with_content=False)
-    assert (bare.question, bare.answer, bare.transcripts, bare.usage) == (None, None, (), run.usage)
     assert [span.name for span in spans(completion.transcripts)] == ["0 echo", "1 echo", "2 echo"]
 
 

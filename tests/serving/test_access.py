@@ -8,6 +8,7 @@ import httpx
 import openai
 import pytest
 
+from podium.serving.store.database import Database
 from podium.serving.store.keys import Keys
 from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said, until
 from tests.serving.test_chat_api import ASKED, client
@@ -71,6 +72,11 @@ async def test_a_run_is_its_keys_alone(tmp_path: Path) -> None:
             hidden = await http.get(f"/v1/runs/{run}", headers={"Authorization": f"Bearer {yours}"})
             unknown = await http.get("/v1/runs/run_123", headers={"Authorization": f"Bearer {yours}"})
             assert (hidden.status_code, hidden.content) == (unknown.status_code, unknown.content) == (404, unknown.content)
+            reader = await a_key(server, "reader", scopes=frozenset({"read"}))
+            assert (await http.get(f"/v1/runs/{run}", headers={"Authorization": f"Bearer {reader}"})).status_code == 404
+            assert (await http.get("/v1/models", headers={"Authorization": f"Bearer {reader}"})).status_code == 403
+            operator = await a_key(server, "operator", scopes=frozenset({"admin"}))
+            assert (await http.get(f"/v1/runs/{run}", headers={"Authorization": f"Bearer {operator}"})).content == seen.content
             without = (await http.get(f"/v1/runs/{bare}", headers={"Authorization": f"Bearer {yours}"})).json()
             assert (without["question"], without["answer"], without["transcripts"]) == (None, None, [])
             assert without["usage"]["cost_usd"] == pytest.approx(0.003)
@@ -93,6 +99,21 @@ async def test_a_monthly_quota_holds_under_concurrency_and_is_booked_to_the_cent
         assert 5 <= len(answered) <= 6
         [spent] = (await server.accounts.quotas.spent()).values()
         assert spent.spent_usd == pytest.approx(0.003 * len(answered))
+
+
+async def test_a_key_that_gets_a_quota_is_held_to_it_and_not_refused_for_it(tmp_path: Path) -> None:
+    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
+        secret = await a_key(server, "web")
+        async with client(server, secret) as ai:
+            await ai.chat.completions.create(model="podium", messages=ASKED)
+            async with Database(f"sqlite:///{tmp_path / 'podium.db'}") as outside:  # as ``podium keys change`` does
+                await Keys(outside).change("web", monthly_usd=1.0)
+                await ai.chat.completions.create(model="podium", messages=ASKED)
+                [spent] = (await server.accounts.quotas.spent()).values()
+                assert spent.spent_usd == pytest.approx(0.006)
+                await Keys(outside).change("web", monthly_usd=0.4)
+            with pytest.raises(openai.RateLimitError, match=r"\$0.4 per month"):  # a request may cost $0.5 here
+                await ai.chat.completions.create(model="podium", messages=ASKED)
 
 
 async def test_requests_per_minute(tmp_path: Path) -> None:

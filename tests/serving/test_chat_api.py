@@ -219,6 +219,23 @@ async def test_spending_stops_when_the_client_leaves(tmp_path: Path, stream: boo
         await asyncio.gather(asking, return_exceptions=True)
         await until(lambda: solver.under_way == 0, seconds=1.0)
         assert solver.cancelled == 1
+        async with asyncio.timeout(5):
+            while not (kept := await server.accounts.runs.search(key=None)):  # noqa: ASYNC110 - nothing announces it
+                await asyncio.sleep(0.02)
+        assert [(run.failure, run.question, run.answer) for run in kept] == [("Cancelled", "Are you sure?", None)]
+        assert kept[0].usage.cost_usd == pytest.approx(0.002), "the workflow and the plan were paid for"
+
+
+async def test_a_run_that_failed_is_kept_with_what_it_cost(tmp_path: Path) -> None:
+    def fail(call: Call) -> str:
+        raise WorkerUnavailable("gone")
+
+    async with live(offer_of(said(TWO_STEPS), said("Plan."), Puppet(fail)), tmp_path) as server, client(server) as ai:
+        with pytest.raises(openai.APIStatusError):
+            await ai.chat.completions.create(model="podium", messages=ASKED)
+        [run] = await server.accounts.runs.search(key=None)
+        assert (run.failure, run.steps, run.workers) == ("WorkerUnavailable", 2, ("w1", "w2"))
+        assert run.usage.cost_usd == pytest.approx(0.002)
 
 
 async def test_more_than_can_wait_is_turned_away(tmp_path: Path) -> None:
@@ -283,4 +300,5 @@ async def test_models_health_and_metrics(tmp_path: Path) -> None:
             metrics = (await http.get("/metrics")).text
         assert 'podium_runs_total{model="podium",outcome="answered"} 1.0' in metrics
         assert 'podium_usd_total{model="podium"} 0.003' in metrics
+        assert 'podium_step_seconds_count{worker="w2"} 1.0' in metrics
         assert "6 times 7" not in metrics

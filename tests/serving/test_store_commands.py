@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from sqlalchemy import update
 from typer.testing import CliRunner, Result
 
 from podium import jsonl
@@ -16,6 +17,7 @@ from podium.serving.store.database import Database
 from podium.serving.store.keys import Key, Keys
 from podium.serving.store.quotas import Quotas
 from podium.serving.store.runs import Run, Runs
+from podium.serving.store.tables import keys as table
 from podium.types import Completion, Generation, Step, StepResult, Transcript, Usage, Workflow, ask
 
 app = typer.Typer()
@@ -115,6 +117,89 @@ def test_a_revoked_key_is_out(db: str) -> None:
     assert podium("keys", "revoke", "web", db=db).exit_code == 2
 
 
+def test_a_key_is_changed_where_it_is_named(db: str) -> None:
+    fields = made(db, "web", "--monthly-usd", "20", "--requests-per-minute", "60", "--scope", "ask", "--scope", "read")
+    result = podium("keys", "change", "web", "--monthly-usd", "0.5", "--tokens-per-minute", "1000", db=db)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.strip() == (
+        f"changed {fields['id']} (web): scopes ask read; per month $0.50; per minute 60 requests, 1000 tokens; content kept"
+    )
+    flags = ["--monthly-usd", "none", "--requests-per-minute", "none", "--scope", "admin", "--no-store-content", "--json"]
+    changed = json.loads(podium("keys", "change", str(fields["id"]), *flags, db=db).stdout)
+    fields.pop("secret")
+    assert changed == fields | {
+        "monthly_usd": None,
+        "requests_per_minute": None,
+        "tokens_per_minute": 1000,
+        "scopes": ["admin"],
+        "store_content": False,
+    }
+    [listed] = json.loads(podium("keys", "list", "--json", db=db).stdout)
+    listed.pop("month")
+    assert listed == changed
+    assert "per month no limit" in podium("keys", "change", "web", "--store-content", db=db).stdout
+
+
+def test_old_runs_are_deleted_and_what_was_spent_stays(db: str) -> None:
+    made(db, "web", "--monthly-usd", "20")
+    second, first = asyncio.run(fill(db))
+
+    async def fresh() -> None:
+        async with Database(db) as database:
+            await Runs(database).add(replace(first, id=f"run_{3:024x}", created=datetime.now(UTC)))
+
+    asyncio.run(fresh())
+    spent = json.loads(podium("keys", "list", "--json", db=db).stdout)[0]["month"]
+    assert spent["spent_usd"] == 0.5
+    for answer in ("n\n", ""):
+        result = CliRunner().invoke(app, ["runs", "delete", "--older-than", "1", "--json", "--db", db], input=answer)
+        assert result.exit_code == 2
+        assert "Delete 2 runs from before 20" in result.stderr
+        assert "nothing was deleted" in result.stderr
+        assert result.stdout == ""
+    assert len(json.loads(podium("runs", "list", "--json", db=db).stdout)) == 3
+    mine = podium("runs", "delete", "--older-than", "1", "--key", "web", "--yes", db=db)
+    assert mine.exit_code == 0, mine.output
+    assert "deleted 1 runs from before 20" in mine.stdout
+    assert "(web)" in mine.stdout
+    result = CliRunner().invoke(app, ["runs", "delete", "--older-than", "1", "--json", "--db", db], input="y\n")
+    told = json.loads(result.stdout)
+    assert (told["deleted"], told["key"]) == (1, None)
+    assert datetime.fromisoformat(told["before"]) < datetime.now(UTC)
+    assert "deleted 0 runs" in podium("runs", "delete", "--older-than", "1", db=db).stdout, "nothing to ask about"
+    assert [run["id"] for run in json.loads(podium("runs", "list", "--json", db=db).stdout)] == [f"run_{3:024x}"]
+    assert podium("runs", "show", second.id, db=db).exit_code == 2
+    assert "deleted 1 runs" in podium("runs", "delete", "--older-than", "0", "--yes", db=db).stdout
+    assert json.loads(podium("keys", "list", "--json", db=db).stdout)[0]["month"] == spent
+
+
+def test_a_name_that_somebody_put_into_the_database_can_not_paint_the_terminal(db: str) -> None:
+    fields = made(db, "web")
+    asyncio.run(fill(db))
+
+    async def spoil() -> None:
+        async with Database(db) as database:
+            await database.run(lambda connection: connection.execute(update(table).values(name=HOSTILE)))
+
+    asyncio.run(spoil())
+    key = str(fields["id"])
+    for arguments in (
+        ["keys", "change", key, "--monthly-usd", "1"],
+        ["runs", "delete", "--older-than", "1", "--key", key],
+        ["runs", "delete", "--older-than", "1", "--key", key, "--yes"],
+        ["keys", "change", HOSTILE, "--monthly-usd", "1"],
+        ["keys", "change", key, "--monthly-usd", HOSTILE],
+        ["keys", "change", key, "--scope", HOSTILE],
+        ["runs", "delete", "--older-than", "1", "--key", f"{HOSTILE}?"],
+        ["keys", "revoke", HOSTILE],
+        ["keys", "revoke", key],
+        ["keys", "change", key, "--monthly-usd", "1"],
+    ):
+        said = podium(*arguments, db=db).output
+        assert "[bold]Six[/bold] [31mtimes" in said or key in said, arguments
+        assert not {"\x1b", "\0"} & set(said), arguments
+
+
 def test_runs_are_listed_and_narrowed(db: str) -> None:
     made(db, "web")
     runs = asyncio.run(fill(db))
@@ -186,6 +271,19 @@ def test_without_a_flag_the_database_is_in_the_working_directory(tmp_path: Path,
         (["keys", "create", "key_1"], "a key's name"),
         (["keys", "create", "web", "--monthly-usd", "1e12"], "no amount of dollars"),
         (["keys", "create", "web", "--scope", "root"], "root"),
+        (["keys", "change", "first"], "nothing to change"),
+        (["keys", "change", "nobody", "--monthly-usd", "1"], "there is no key called nobody"),
+        (["keys", "change", "gone", "--monthly-usd", "1"], "the key gone was revoked"),
+        (["keys", "change", "first", "--monthly-usd", "lots"], "--monthly-usd is a number, as in --monthly-usd 20, or none"),
+        (["keys", "change", "first", "--monthly-usd", "-1"], "no amount of dollars"),
+        (["keys", "change", "first", "--requests-per-minute", "1.5"], "--requests-per-minute is a number"),
+        (["keys", "change", "first", "--tokens-per-minute", "0"], "tokens per minute is no limit"),
+        (["keys", "change", "first", "--scope", "root"], "root"),
+        (["keys", "change", "\udcff", "--monthly-usd", "1"], "there is no key called"),
+        (["keys", "revoke", "\udcff"], "there is no key called"),
+        (["runs", "delete"], "--older-than"),
+        (["runs", "delete", "--older-than", "-1"], "--older-than"),
+        (["runs", "delete", "--older-than", "1", "--key", "nobody", "--yes"], "no key called nobody"),
         (["runs", "show", "run_0"], "there is no run run_0"),
         (["runs", "list", "--key", "nobody"], "no key called nobody"),
         (["keys", "list", "--db", "mysql://user:secret@host/base"], "mysql is no kind of database"),
@@ -193,6 +291,8 @@ def test_without_a_flag_the_database_is_in_the_working_directory(tmp_path: Path,
 )
 def test_a_mistake_is_told_in_one_line(db: str, arguments: list[str], said: str) -> None:
     made(db, "first")
+    made(db, "gone")
+    assert podium("keys", "revoke", "gone", db=db).exit_code == 0
     result = podium(*arguments, db=db)
     assert result.exit_code == 2, result.output
     assert said in result.output

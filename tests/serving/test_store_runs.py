@@ -1,16 +1,19 @@
 """Runs: what was stored comes back equal, is found by what it holds, and is nobody else's."""
 
 import asyncio
+import threading
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import Connection, delete
 
 from podium.errors import Blame, ConfigError
 from podium.serving.store.database import Database
 from podium.serving.store.runs import Run, Runs
+from podium.serving.store.tables import runs as table
 from podium.types import Completion, Failure, Generation, Step, StepResult, Transcript, Usage, Workflow, ask
 from tests.serving.conftest import Hands
 
@@ -126,10 +129,36 @@ async def test_spending_per_day(database: Database, clock: Hands) -> None:
 
 async def test_old_runs_are_forgotten(database: Database) -> None:
     runs = Runs(database)
-    for number in range(5):
-        await runs.add(run(number))
-    assert await runs.delete_older(NOON + timedelta(seconds=3)) == 3
-    assert ids(await runs.search(key=None)) == [4, 3]
+    for number in range(6):
+        await runs.add(run(number, "key_a" if number % 2 else "key_b"))
+    moment = NOON + timedelta(seconds=4)
+    assert [await runs.count_older(moment, key=key) for key in ("key_a", "key_b", "key_c", None)] == [2, 2, 0, 4]
+    assert await runs.delete_older(moment, key="key_a") == 2
+    assert ids(await runs.search(key=None)) == [5, 4, 2, 0]
+    assert await runs.delete_older(moment, key="key_c") == 0
+    assert await runs.delete_older(moment, key=None) == 2
+    assert ids(await runs.search(key=None)) == [5, 4]
+    assert await runs.count_older(moment, key=None) == 0
+
+
+async def test_many_runs_are_forgotten_also_where_another_one_forgets_the_first_of_them(database: Database, url: str) -> None:
+    runs, begun, go_on = Runs(database), threading.Event(), threading.Event()
+    await asyncio.gather(*(runs.add(run(number)) for number in range(450)))
+
+    def forget_200(connection: Connection) -> None:
+        connection.execute(delete(table).where(table.c.id < run(200).id))
+        begun.set()
+        assert go_on.wait(10)
+
+    async with Database(url) as other:
+        first = asyncio.create_task(other.run(forget_200))
+        await asyncio.to_thread(begun.wait, 10)
+        rest = asyncio.create_task(runs.delete_older(NOON + timedelta(seconds=440), key=None))
+        await asyncio.sleep(0.3)  # so that it waits for the rows of the other one
+        go_on.set()
+        await first
+        assert await rest == 240
+    assert ids(await runs.search(key=None)) == list(range(449, 439, -1))
 
 
 def test_a_moment_has_a_time_zone() -> None:

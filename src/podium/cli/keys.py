@@ -1,17 +1,22 @@
-"""``podium keys``: make, list and revoke the keys of a server."""
+"""``podium keys``: make, list, change and revoke the keys of a server."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
+from typing import TypeVar
 
 from rich.table import Table
 from rich.text import Text
 
 from podium.cli.screen import Screen
+from podium.errors import ConfigError
 from podium.serving.store.booking import Spent
 from podium.serving.store.database import Database
-from podium.serving.store.keys import Key, Keys
+from podium.serving.store.keys import Changes, Key, Keys
 from podium.serving.store.quotas import Quotas
 from podium.workflow.draw import plain
+
+Number = TypeVar("Number", int, float)
 
 
 async def create(
@@ -70,11 +75,60 @@ async def show(db: str, *, as_json: bool) -> None:
     Screen().print(table)
 
 
+async def change(
+    db: str,
+    id_or_name: str,
+    *,
+    monthly_usd: str | None,
+    requests_per_minute: str | None,
+    tokens_per_minute: str | None,
+    scopes: frozenset[str],
+    store_content: bool | None,
+    as_json: bool,
+) -> None:
+    """Change a living key in the database at ``db`` and print it as it is now.
+
+    Limits are as they were typed: a number, or ``none``. What is None, or no scope at all, stays as it is. Raises
+    :class:`ConfigError` where nothing is to change, for what is no limit, and for a key that is unknown or revoked.
+    """
+    changes = Changes()
+    if monthly_usd is not None:
+        changes["monthly_usd"] = _limit("--monthly-usd", monthly_usd, float, "20")
+    if requests_per_minute is not None:
+        changes["requests_per_minute"] = _limit("--requests-per-minute", requests_per_minute, int, "60")
+    if tokens_per_minute is not None:
+        changes["tokens_per_minute"] = _limit("--tokens-per-minute", tokens_per_minute, int, "10000")
+    if scopes:
+        changes["scopes"] = scopes
+    if store_content is not None:
+        changes["store_content"] = store_content
+    if not changes:
+        raise ConfigError("nothing to change: say what, as in --monthly-usd 20; see: podium keys change --help")
+    async with Database(db, must_exist=True) as database:
+        key = await Keys(database).change(id_or_name, **changes)
+    if as_json:
+        _print_json(_fields(key))
+        return
+    month = "no limit" if key.monthly_usd is None else f"${key.monthly_usd:.2f}"
+    content = "kept" if key.store_content else "not kept"
+    terms = f"scopes {' '.join(sorted(key.scopes))}; per month {month}; per minute {_per_minute(key)}; content {content}"
+    Screen().print(Text(f"changed {key.id} ({plain(key.name)}): {terms}"), soft_wrap=True)
+
+
 async def revoke(db: str, id_or_name: str) -> None:
     """End a key in the database at ``db``. Raises :class:`podium.errors.ConfigError` where there is no such key."""
     async with Database(db, must_exist=True) as database:
         key = await Keys(database).revoke(id_or_name)
     Screen().print(Text(f"revoked {key.id} ({plain(key.name)})"), soft_wrap=True)
+
+
+def _limit(flag: str, text: str, number: Callable[[str], Number], example: str) -> Number | None:
+    if text == "none":
+        return None
+    try:
+        return number(text)
+    except ValueError:
+        raise ConfigError(f"{flag} is a number, as in {flag} {example}, or none; not: {plain(text, 40)}") from None
 
 
 def _per_minute(key: Key) -> str:

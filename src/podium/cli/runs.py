@@ -1,6 +1,10 @@
-"""``podium runs``: look at what a server was asked, and take it elsewhere. Everything shown was written by others."""
+"""``podium runs``: look at what a server was asked, take it elsewhere, delete it. Everything shown was written by others."""
 
+import asyncio
+import json
+import sys
 from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from rich.table import Table
@@ -9,6 +13,7 @@ from rich.text import Text
 from podium import jsonl
 from podium.cli.screen import Screen
 from podium.errors import ConfigError
+from podium.serving.store.clock import utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Keys
 from podium.serving.store.runs import Run, Runs
@@ -87,13 +92,53 @@ async def export(db: str, out: Path, *, key: str | None) -> None:
     Screen().print(Text(f"wrote {count} runs to {out}"), soft_wrap=True)
 
 
+def delete(db: str, *, older_than_days: int, key: str | None, yes: bool, as_json: bool) -> None:
+    """Delete the runs in the database at ``db`` that are older; without ``yes``, once a person has seen how many.
+
+    Raises :class:`ConfigError` where the key is unknown, and where nobody said yes.
+    """
+    before = utc_now() - timedelta(days=older_than_days)
+    of, name, count = asyncio.run(_older(db, before, key))
+    what = f"from before {before:%Y-%m-%d %H:%M} UTC" + ("" if of is None else f" of the key {of} ({plain(name, 40)})")
+    # Asked outside the event loop, which would keep Ctrl-C to itself until there is an answer.
+    if count and not yes and not _agreed(f"Delete {count} runs {what}? They can not be had back."):
+        raise ConfigError("nothing was deleted: answer y, or say --yes where nobody can answer")
+    gone = asyncio.run(_delete_older(db, before, of))
+    if as_json:
+        print(json.dumps({"deleted": gone, "before": before.isoformat(), "key": of}))  # noqa: T201 - the command's output
+        return
+    Screen().print(Text(f"deleted {gone} runs {what}"), soft_wrap=True)
+
+
+async def _older(db: str, before: datetime, key: str | None) -> tuple[str | None, str, int]:
+    """The key's id and name, and how many of its runs there are."""
+    async with Database(db, must_exist=True) as database:
+        names = await _names(database)
+        of = None if key is None else _key_id(names, key)
+        return of, "" if of is None else names[of], await Runs(database).count_older(before, key=of)
+
+
+async def _delete_older(db: str, before: datetime, key: str | None) -> int:
+    async with Database(db, must_exist=True) as database:
+        return await Runs(database).delete_older(before, key=key)
+
+
+def _agreed(question: str) -> bool:
+    # On standard error: standard output is the command's own.
+    Screen(file=sys.stderr, stderr=True).print(Text(f"{question} [y/N]"), end=" ", soft_wrap=True)
+    try:
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+    except KeyboardInterrupt:
+        return False
+
+
 async def _every(runs: Runs, key: str | None) -> AsyncIterator[Run]:
     before = None
     while page := await runs.search(key=key, limit=_PAGE, before=before):
         before = page[-1].id
         for run in page:
             whole = await runs.get(run.id, key=key)
-            if whole is not None:  # a running server may forget old runs meanwhile
+            if whole is not None:  # somebody may delete old runs meanwhile
                 yield whole
 
 

@@ -79,16 +79,8 @@ async def serve(flags: ServeFlags) -> None:
         if with_keys and not await accounts.keys.list():
             raise ConfigError("nobody could ask this server: make a key first (podium keys create NAME), or say --no-keys")
         app = make_app(offer, accounts, version=__version__, limits=Limits(concurrency=flags.concurrency, queue=flags.queue))
-        if flags.page and not with_keys:
-            # The page knows no keys yet: it is for whoever sits at the machine.
-            attach(
-                app,
-                offer,
-                runs=accounts.runs,
-                training=flags.training,
-                play=_player(team),
-                store_content=flags.store_content,
-            )
+        if flags.page:
+            attach(app, app.state.desk, training=flags.training, play=_player(team))
         if not with_keys and _is_local(flags.host):
             # A page elsewhere may point a name of its own at this machine, and its visitors' browsers would ask us for it.
             app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "[::1]", flags.host])
@@ -104,7 +96,7 @@ async def _listen(app: FastAPI, flags: ServeFlags, offer: TeamOffer, *, with_key
     _log_as_json()
     host = f"[{flags.host}]" if ":" in flags.host else flags.host
     base = f"http://{host}:{bound.getsockname()[1]}"
-    page = f", page at {base}" if flags.page and not with_keys else ""
+    page = f", page at {base}" if flags.page else ""
     keys = "keys asked for" if with_keys else "no keys asked for"
     Screen(stderr=True).print(
         Text(f"OpenAI-compatible at {base}/v1 ({keys}){page}; models: {', '.join(offer.models)}"), soft_wrap=True

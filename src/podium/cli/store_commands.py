@@ -1,4 +1,4 @@
-"""``podium keys create | list | revoke`` and ``podium runs list | show | export``: a server's database from outside."""
+"""``podium keys`` (create, list, change, revoke) and ``podium runs`` (list, show, export, delete): a server's database."""
 
 import asyncio
 import importlib.util
@@ -67,6 +67,44 @@ def keys_list(db: DbFlag = _HERE, as_json: JsonFlag = False) -> None:
         asyncio.run(show(db, as_json=as_json))
 
 
+@keys_app.command("change")
+def keys_change(
+    name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")],
+    monthly_usd: Annotated[str | None, typer.Option(metavar="USD|none", help="Dollars per calendar month (UTC).")] = None,
+    requests_per_minute: Annotated[str | None, typer.Option(metavar="N|none", help="Requests per minute.")] = None,
+    tokens_per_minute: Annotated[str | None, typer.Option(metavar="N|none", help="Tokens per minute.")] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(help="What the key may do from now on, instead of what it could: ask, read, or admin; repeat it."),
+    ] = None,
+    store_content: Annotated[
+        bool | None,
+        typer.Option("--store-content/--no-store-content", help="Keep questions, answers and transcripts of its runs."),
+    ] = None,
+    db: DbFlag = _HERE,
+    as_json: JsonFlag = False,
+) -> None:
+    """Change a key: what is not named stays, "none" lifts a limit. A running server follows within seconds."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        _need_store()
+        from podium.cli.keys import change
+
+        asyncio.run(
+            change(
+                db,
+                name,
+                monthly_usd=monthly_usd,
+                requests_per_minute=requests_per_minute,
+                tokens_per_minute=tokens_per_minute,
+                scopes=frozenset(scope or ()),
+                store_content=store_content,
+                as_json=as_json,
+            )
+        )
+
+
 @keys_app.command("revoke")
 def keys_revoke(name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")], db: DbFlag = _HERE) -> None:
     """End a key. A running server follows within seconds."""
@@ -124,6 +162,26 @@ def runs_export(
         from podium.cli.runs import export
 
         asyncio.run(export(db, out, key=key))
+
+
+@runs_app.command("delete")
+def runs_delete(
+    older_than: Annotated[
+        int, typer.Option(metavar="DAYS", min=0, max=36_500, help="Delete what was asked longer ago than this; 0 is every run.")
+    ],
+    key: Annotated[str | None, typer.Option(help="Only runs of this key, by name or id.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+    db: DbFlag = _HERE,
+    as_json: JsonFlag = False,
+) -> None:
+    """Delete old runs for good. What keys have spent stays booked."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        _need_store()
+        from podium.cli.runs import delete
+
+        delete(db, older_than_days=older_than, key=key, yes=yes, as_json=as_json)
 
 
 def _need_store() -> None:

@@ -1,22 +1,24 @@
 """Ask: a question, who answers it, and the workflow as it runs; beside it, on request, another model on the same question."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from nicegui import background_tasks, ui
 
-from podium.errors import PodiumError
-from podium.events import Answered
+from podium.errors import ConfigError
 from podium.gym.questions import kind_of
 from podium.gym.world import World
 from podium.page.frame import frame
-from podium.page.keeping import record
-from podium.page.parts import Area, Choice, box, button, enable, text
+from podium.page.parts import Area, Choice, box, button, enable, show, text
 from podium.page.run_panel import RunPanel
+from podium.page.running import ran
 from podium.page.shown import line
 from podium.page.site import Site
-from podium.types import Call
+from podium.page.visitor import Visitor
+from podium.page.wishes import WishesForm
+from podium.serving.offer import Wishes
+from podium.types import ask
 
 NOBODY = ""
 _EXAMPLES = (
@@ -26,11 +28,11 @@ _EXAMPLES = (
 )
 
 
-def ask_page(site: Site) -> None:
+def ask_page(site: Site, visitor: Visitor) -> None:
     """Build the page."""
     lead = "A conductor writes a workflow for your question; workers carry it out, each seeing only what it was allowed to see."
     with frame(site, "/", "Ask", lead):
-        _Ask(site)
+        _Ask(site, visitor)
 
 
 @dataclass(slots=True)
@@ -45,8 +47,8 @@ class _Tasks:
 
 
 class _Ask:
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, site: Site, visitor: Visitor) -> None:
+        self._site, self._visitor = site, visitor
         self._tasks = _Tasks()
         models = _groups(site)
         self._question = Area("Question", rows=4, send=self._ask)
@@ -60,6 +62,9 @@ class _Ask:
             self._go = button("Ask", self._ask)
             self._stop = button("Stop", self._tasks.stop, "quiet")
         text("Enter asks, Shift and Enter begins a new line.", "p", "soft")
+        self._wishes = WishesForm(site.offer.cards)
+        self._refused = text("", "p", "bad", role="alert")
+        show(self._refused, False)
         enable(self._stop, False)
         self._results = box("pair")
         ui.context.client.on_delete(self._tasks.stop)
@@ -68,6 +73,13 @@ class _Ask:
         question = self._question.value.strip()
         if not question or self._tasks.running:
             return
+        try:
+            wished = self._wishes.read()
+        except ConfigError as error:
+            self._refused.text = str(error)
+            show(self._refused, True)
+            return
+        show(self._refused, False)
         asked = [self._model.value]
         if self._beside.value not in (NOBODY, self._model.value):
             asked.append(self._beside.value)
@@ -78,25 +90,16 @@ class _Ask:
         with self._results:
             panels = [RunPanel(model) for model in asked]
         for model, panel in zip(asked, panels, strict=True):
-            task = background_tasks.create(self._run(model, panel, question), name=f"ask {line(model, 40)}")
+            task = background_tasks.create(self._run(model, panel, question, wished), name=f"ask {line(model, 40)}")
             self._tasks.running.add(task)
             task.add_done_callback(self._over)
 
-    async def _run(self, model: str, panel: RunPanel, question: str) -> None:
+    async def _run(self, model: str, panel: RunPanel, question: str, wished: Wishes) -> None:
+        if model in self._site.workers:
+            wished = replace(wished, workers=(), rounds=None)  # one worker alone asks nobody else
+        conduct = partial(ran, self._site, self._visitor, model, question, wishes=wished)
         with self._results:
-            try:
-                conductor = self._site.offer.conductor(model)
-            except PodiumError as error:
-                panel.fail(str(error))
-            else:
-                await self._kept(model, panel, question, await panel.run(conductor, Call.plain(question)))
-
-    async def _kept(self, model: str, panel: RunPanel, question: str, answered: Answered | None) -> None:
-        """Keep the run where this server keeps runs, and say where it is found again."""
-        if self._site.runs is not None and answered is not None:
-            run = record(model, question, answered, with_content=self._site.store_content)
-            await self._site.runs.add(run)
-            panel.share(self._site.link(f"/runs/{run.id}"))
+            await panel.run(ask(question), conduct, self._site.link("/runs/"))
 
     def _over(self, task: "asyncio.Task[None]") -> None:
         self._tasks.running.discard(task)

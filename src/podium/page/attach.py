@@ -1,6 +1,6 @@
 """The entry: puts the pages onto a FastAPI application."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import nicegui
@@ -8,8 +8,9 @@ from fastapi import FastAPI, Request
 from nicegui import ui
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from podium.errors import AccessDenied
 from podium.page.ask import ask_page
-from podium.page.frame import HEAD
+from podium.page.frame import HEAD, ICON, frame
 from podium.page.guard import Guard
 from podium.page.parts import text
 from podium.page.play import play_page
@@ -17,62 +18,51 @@ from podium.page.pool import pool_page
 from podium.page.rich_text import KATEX, katex
 from podium.page.run_page import run_page
 from podium.page.runs_page import runs_page
-from podium.page.site import RunsLike, Site
+from podium.page.sign_in import Door, add_sign_in
+from podium.page.site import Site
 from podium.page.training_files import TrainingRuns
 from podium.page.training_page import training_page
-from podium.serving.offer import Conducts, Offer
+from podium.page.visitor import Visitor
+from podium.serving.desk import Desk
+from podium.serving.offer import Conducts
 
-_ICON = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
-    '<rect x="2" y="17" width="8" height="11" rx="1.5" fill="#7fb3dd"/>'
-    '<rect x="12" y="8" width="8" height="20" rx="1.5" fill="#0b62a4"/>'
-    '<rect x="22" y="21" width="8" height="7" rx="1.5" fill="#7fb3dd"/></svg>'
-)
 RECONNECT_SECONDS = 10.0
 """How long the server waits for a page that lost its connection before it stops what that page has under way."""
 
 
-def attach(
-    app: FastAPI,
-    offer: Offer,
-    *,
-    runs: RunsLike | None,
-    training: Path,
-    prefix: str = "/",
-    play: Callable[[str], Conducts] | None = None,
-    store_content: bool = True,
-) -> None:
-    """Mount the pages on ``app`` at ``prefix``; call it after every other route was added, and once in a process.
+def attach(app: FastAPI, desk: Desk, *, training: Path, prefix: str = "/", play: Callable[[str], Conducts] | None = None) -> None:
+    """Mount the pages over ``desk`` on ``app`` at ``prefix``; call it after every other route was added, and once in a process.
 
-    ``runs`` None: nothing is kept and the pages of runs say so. ``training``: the folder below which runs of training lie.
-    ``play`` makes a Conductor over the gym's workers, in the order of ``offer.cards``, from a workflow that a visitor wrote;
-    None: there is nothing to play. ``store_content`` False: runs of the page are kept without what was asked and answered.
+    ``training``: the folder below which runs of training lie. ``play`` makes a Conductor over the gym's workers, in the order
+    of ``desk.offer.cards``, from a workflow that a visitor wrote; None: there is nothing to play. Where the desk asks for
+    keys, visitors sign in with theirs.
     """
-    site = Site(offer=offer, runs=runs, training=TrainingRuns(training), play=play, prefix=prefix, store_content=store_content)
+    site = Site(desk=desk, training=TrainingRuns(training), play=play, prefix=prefix)
 
     @ui.page("/", title="Ask · Podium")
-    def _ask() -> None:
-        ask_page(site)
+    async def _ask() -> None:
+        await _shown(site, ("ask",), lambda visitor: ask_page(site, visitor))
 
     @ui.page("/play", title="Play the conductor · Podium")
-    def _play() -> None:
-        play_page(site)
+    async def _play() -> None:
+        await _shown(site, ("ask",), lambda visitor: play_page(site, visitor))
 
     @ui.page("/runs", title="Runs · Podium")
     async def _runs() -> None:
-        await runs_page(site)
+        await _shown(site, ("ask", "read"), lambda visitor: runs_page(site, visitor))
 
     @ui.page("/runs/{run_id}", title="Run · Podium")
     async def _run(run_id: str) -> None:
-        await run_page(site, run_id)
+        await _shown(site, ("ask", "read"), lambda visitor: run_page(site, visitor, run_id))
 
     @ui.page("/training", title="Training · Podium")
     async def _training(run: str = "", beside: str = "") -> None:
-        await training_page(site, run, beside)
+        # What is trained here is the operator's.
+        await _shown(site, ("admin",), lambda _: training_page(site, run, beside))
 
     @ui.page("/pool", title="Pool · Podium")
-    def _pool() -> None:
-        pool_page(site)
+    async def _pool() -> None:
+        await _shown(site, ("ask",), lambda visitor: pool_page(site, visitor))
 
     ui.add_head_html(HEAD, shared=True)
     ui.add_css(Path(__file__).with_name("page.css"), shared=True)
@@ -81,11 +71,14 @@ def attach(
         nicegui.app.add_static_file(local_file=library, url_path=KATEX)
     nicegui.app.add_exception_handler(404, _nothing)
     nicegui.app.on_page_exception(_mistake)
+    if site.with_keys:
+        add_sign_in(nicegui.app, site)
+        nicegui.app.add_middleware(Door, site=site)
     nicegui.app.add_middleware(Guard)
     ui.run_with(
         app,
         title="Podium",
-        favicon=_ICON,
+        favicon=ICON,
         dark=False,
         language="en-US",
         binding_refresh_interval=None,
@@ -94,6 +87,20 @@ def attach(
         tailwind=False,
         show_welcome_message=False,
     )
+
+
+async def _shown(site: Site, scopes: tuple[str, ...], build: Callable[[Visitor], Awaitable[None] | None]) -> None:
+    """Build a page for visitors whose key has one of ``scopes``."""
+    visitor = site.visitor()
+    try:
+        await visitor.key(*scopes)
+    except AccessDenied as error:
+        with frame(site, "", "Not for this key"):
+            text(str(error), "p", "failure", role="alert")
+        return
+    built = build(visitor)
+    if built is not None:
+        await built
 
 
 def _mistake() -> None:

@@ -10,6 +10,12 @@ from podium.page.site import Site
 
 PAGES = (("/", "Ask"), ("/play", "Play"), ("/runs", "Runs"), ("/training", "Training"), ("/pool", "Pool"))
 
+ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
+    '<rect x="2" y="17" width="8" height="11" rx="1.5" fill="#7fb3dd"/>'
+    '<rect x="12" y="8" width="8" height="20" rx="1.5" fill="#0b62a4"/>'
+    '<rect x="22" y="21" width="8" height="7" rx="1.5" fill="#7fb3dd"/></svg>'
+)
 HEAD = """<script>
 (() => { const chosen = localStorage.getItem("podium-theme");
   if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen; })();
@@ -34,6 +40,8 @@ def frame(site: Site, path: str, title: str, lead: str = "") -> Iterator[Element
             for address, name in PAGES:
                 here = {"aria_current": "page"} if address == path else {}
                 link(name, site.link(address), "way", **here)
+        if site.with_keys:
+            link("Sign out", site.link("/sign-out"), "way")
         toggle = text("Light / dark", "button", "theme", type="button", aria_label="Change between light and dark")
         toggle.on("click", js_handler=_TOGGLE)
     with box("content", "main", id="content", tabindex="-1") as main:

@@ -2,7 +2,8 @@
 
 The parser knows no HTML (it is escaped), loads no images, and shows the address of a link instead of following it. Formulas
 become ``<code class="math">`` with their source inside, which the browser turns into MathML (``rich_text.js``); where that
-fails the source stays readable. DOMPurify and the page's Content-Security-Policy stand behind this.
+fails the source stays readable. Code is coloured (:mod:`podium.page.colours`). DOMPurify and the page's
+Content-Security-Policy stand behind this.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
+from podium.page.colours import Colours
 from podium.page.shown import clipped
 
 MOST = 20_000
@@ -80,6 +82,13 @@ def _shown_formula(renderer: RendererProtocol, tokens: Sequence[Token], index: i
     return f'<code class="math"{display}>{escape(token.content)}</code>'
 
 
+def _shown_code(renderer: RendererProtocol, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+    """A fenced block. All blocks of one answer share the time there is for colours."""
+    colours: Colours = env.setdefault("colours", Colours())
+    token = tokens[index]
+    return f"<pre><code>{colours.html(token.content, token.info.strip())}</code></pre>\n"
+
+
 def _link_open(renderer: RendererProtocol, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
     env.setdefault("addresses", []).append(str(tokens[index].attrGet("href") or ""))
     return '<span class="link">'
@@ -98,7 +107,12 @@ def _parser() -> MarkdownIt:
     )
     parser.inline.ruler.before("escape", "math", _formula)
     parser.block.ruler.before("fence", "math", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
-    for name, rule in (("math", _shown_formula), ("link_open", _link_open), ("link_close", _link_close)):
+    for name, rule in (
+        ("fence", _shown_code),
+        ("math", _shown_formula),
+        ("link_open", _link_open),
+        ("link_close", _link_close),
+    ):
         parser.add_render_rule(name, rule)
     return parser
 

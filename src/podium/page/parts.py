@@ -16,6 +16,24 @@ from podium.page.shown import LONG, SHORT, clipped, line
 
 Act = Callable[[], Any]
 
+# One promise for the whole page: what is waiting for it goes on in the order in which it began to wait.
+_SHAKEN = (
+    "(window.podiumShaken ??= new Promise(done => { const look = () => window.did_handshake ? done() : setTimeout(look, 10); "
+    "look(); }))"
+)
+_VALUE = "event.target.value"
+
+
+def in_turn(value: str = "", *, condition: str = "") -> str:
+    """A handler for the browser that sends ``value`` (JavaScript), where ``condition`` holds; it keeps the order of events.
+
+    NiceGUI sends what happens before its socket is ready later on, each event when a timer of its own finds the socket ready.
+    So a quick visitor's Enter could overtake the choice of a model that came before it, and another model was asked.
+    Example: ``element.on("change", act, js_handler=in_turn("event.target.value"))``.
+    """
+    does = f"const value = [{value}]; {_SHAKEN}.then(() => emit(...value));"
+    return f"(event) => {{ if ({condition}) {{ event.preventDefault(); {does} }} }}" if condition else f"(event) => {{ {does} }}"
+
 
 def box(classes: str = "", tag: str = "div", **attributes: str) -> Element:
     """An element for others to stand in. ``aria_label`` is written ``aria-label``."""
@@ -34,7 +52,7 @@ def text(content: str, tag: str = "p", classes: str = "", **attributes: str) -> 
 def button(label: str, act: Act, classes: str = "", **attributes: str) -> TextElement:
     """A button. Example: ``button("Stop", task.cancel, "quiet")``."""
     made = text(label, "button", f"button {classes}", type="button", **attributes)
-    made.on("click", lambda _: act())
+    made.on("click", lambda _: act(), js_handler=in_turn())
     return made
 
 
@@ -68,7 +86,7 @@ class Choice:
                             made = text(line(shown, 80), "option", value=option)
                             made.props.set_bool("selected", option == value)
         self._known = {option for options in groups.values() for option, _ in options}
-        self.element.on("change", self._chosen, js_handler="(event) => emit(event.target.value)")
+        self.element.on("change", self._chosen, js_handler=in_turn(_VALUE))
 
     def _chosen(self, event: GenericEventArguments) -> None:
         if event.args in self._known:
@@ -88,14 +106,11 @@ class Area:
         with box("field", "label"):
             text(label, "span", "label")
             self.element = text(value, "textarea", "area", rows=str(rows), spellcheck="false", maxlength=str(LONG))
-        self.element.on("input", self._typed, js_handler="(event) => emit(event.target.value)")
+        self.element.on("input", self._typed, js_handler=in_turn(_VALUE))
         if send is not None:
             # Enter asks, Shift+Enter breaks the line; an Enter that ends a composition (Japanese, say) is part of the text.
-            keys = (
-                "(event) => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) "
-                "{ event.preventDefault(); emit(event.target.value) } }"
-            )
-            self.element.on("keydown", self._sent, js_handler=keys)
+            enter = "event.key === 'Enter' && !event.shiftKey && !event.isComposing"
+            self.element.on("keydown", self._sent, js_handler=in_turn(_VALUE, condition=enter))
 
     def write(self, value: str) -> None:
         """Put ``value`` into the field."""
@@ -116,19 +131,57 @@ class Area:
 
 
 class Line:
-    """A labelled field for a few words; ``send`` is called on Enter."""
+    """A labelled field for a few words, a number or a date: ``value`` is what stands in it, "?" where it is half a date.
 
-    def __init__(self, label: str, *, send: Act) -> None:
+    ``changed`` is called when the value changes, ``send`` on Enter. Further attributes are the field's own.
+    Example: ``Line("From", changed=search, type="date")``.
+    """
+
+    def __init__(self, label: str, *, send: Act | None = None, changed: Act | None = None, **attributes: str) -> None:
         self.value = ""
-        self._send = send
+        self._send, self._changed = send, changed
         with box("field", "label"):
             text(label, "span", "label")
-            self.element = box("line", "input", type="search", maxlength="300")
-        self.element.on("input", self._typed, js_handler="(event) => emit(event.target.value)")
-        self.element.on("keydown.enter", lambda _: self._send(), args=[])
+            self.element = box("line", "input", **{"type": "search", "maxlength": "300", **attributes})
+        # Of a date that is not whole, or that no calendar has, the browser says only that it is bad.
+        written = f"event.target.validity.badInput ? '?' : {_VALUE}"
+        for happens in ("input", "blur"):
+            self.element.on(happens, self._typed, js_handler=in_turn(written))
+        if send is not None:
+            self.element.on("keydown", self._sent, js_handler=in_turn(written, condition="event.key === 'Enter'"))
 
     def _typed(self, event: GenericEventArguments) -> None:
-        self.value = str(event.args)[:300]
+        before, self.value = self.value, str(event.args)[:300]
+        if self._changed is not None and self.value != before:
+            self._changed()
+
+    def _sent(self, event: GenericEventArguments) -> None:
+        self._typed(event)
+        if self._send is not None:
+            self._send()
+
+
+class Check:
+    """A labelled box to tick. ``value`` is whether it is ticked. Example: ``Check("atlas", value=True).value``."""
+
+    def __init__(self, label: str, *, value: bool = False, changed: Act | None = None) -> None:
+        self.value = value
+        self._changed = changed
+        with box("check-field", "label"):
+            self.element = box("tick", "input", type="checkbox")
+            text(label, "span")
+        self.element.props.set_bool("checked", value)
+        self.element.on("change", self._ticked, js_handler=in_turn("event.target.checked"))
+
+    def tick(self, value: bool) -> None:
+        """Tick it or not."""
+        self.value = value
+        ui.run_javascript(f"document.getElementById('c{self.element.id}').checked = {json.dumps(value)}")
+
+    def _ticked(self, event: GenericEventArguments) -> None:
+        self.value = event.args is True
+        if self._changed is not None:
+            self._changed()
 
 
 class LongText:

@@ -3,26 +3,31 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from nicegui import background_tasks, ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from podium.errors import PodiumError, WorkflowError
-from podium.events import Answered
+from podium.errors import WorkflowError
 from podium.gym.verify import judge
 from podium.gym.world import World
 from podium.page.frame import frame
 from podium.page.parts import Area, box, button, enable, text
 from podium.page.run_panel import RunPanel
+from podium.page.running import ran
 from podium.page.shown import clipped, counted, line
 from podium.page.site import Site
 from podium.page.skills import worker_row
+from podium.page.visitor import Visitor
+from podium.serving.asking import Done
 from podium.serving.offer import Conducts
-from podium.types import Brief, Call, Problem, Step, Verdict, Workflow, ask
+from podium.types import Brief, Problem, Step, Verdict, Workflow, ask
 from podium.workflow.language import Language
 from podium.workflow.parse import format_workflow, parse
 
 MAX_STEPS = 5
+BY_HAND = "by hand"
+"""What runs of visitors' own workflows are kept under."""
 _START = Workflow(
     steps=(
         Step(worker=4, subtask="Write a plan as one expression. Do not compute it."),
@@ -37,14 +42,14 @@ _RULES = (
 )
 
 
-def play_page(site: Site) -> None:
+def play_page(site: Site, visitor: Visitor) -> None:
     """Build the page."""
     lead = "A problem, seven workers, three lists. Each worker is good at one trade and does not say which; find out."
     with frame(site, "/play", "Play the conductor", lead):
         if site.play is None or not site.is_gym:
             text("There is nothing to play here: this needs the built-in pool (podium serve without a pool file).")
         else:
-            _Play(site, site.play)
+            _Play(site, visitor, site.play)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,8 +62,8 @@ class _Score:
 
 
 class _Play:
-    def __init__(self, site: Site, play: Callable[[str], Conducts]) -> None:
-        self._site, self._play = site, play
+    def __init__(self, site: Site, visitor: Visitor, play: Callable[[str], Conducts]) -> None:
+        self._site, self._visitor, self._play = site, visitor, play
         self._problems = World().problems(split="held_out_numbers", n=120, seed=random.randrange(1_000))
         random.shuffle(self._problems)
         self._problem = self._problems[0]
@@ -138,15 +143,17 @@ class _Play:
                 their_verdict = text("", "p", "verdict", aria_live="polite")
                 theirs = RunPanel(model)
         with self._results:
-            mine_ended = await _ended(mine, lambda: self._play(lists), problem)
+            mine_ended = await self._ended(mine, BY_HAND, problem, self._play(lists))
             mine_right = _say(my_verdict, problem, mine_ended)
-            theirs_ended = await _ended(theirs, lambda: self._site.offer.conductor(model), problem)
+            theirs_ended = await self._ended(theirs, model, problem)
             theirs_right = _say(their_verdict, problem, theirs_ended)
         self._count(problem, model, (mine_right, mine_ended), (theirs_right, theirs_ended))
 
-    def _count(
-        self, problem: Problem, model: str, mine: tuple[bool, Answered | None], theirs: tuple[bool, Answered | None]
-    ) -> None:
+    async def _ended(self, panel: RunPanel, model: str, problem: Problem, conductor: Conducts | None = None) -> Done | None:
+        conduct = partial(ran, self._site, self._visitor, model, problem.question, conductor=conductor)
+        return await panel.run(ask(problem.question), conduct, self._site.link("/runs/"))
+
+    def _count(self, problem: Problem, model: str, mine: tuple[bool, Done | None], theirs: tuple[bool, Done | None]) -> None:
         """Only the first try at a problem counts."""
         score = self._score
         if problem.id in self._scored:
@@ -163,24 +170,15 @@ class _Play:
         )
 
 
-async def _ended(panel: RunPanel, conductor: Callable[[], Conducts], problem: Problem) -> Answered | None:
-    try:
-        made = conductor()
-    except PodiumError as error:
-        panel.fail(str(error))
-        return None
-    return await panel.run(made, Call.plain(problem.question))
-
-
-def _say(element: TextElement, problem: Problem, ended: Answered | None) -> bool:
+def _say(element: TextElement, problem: Problem, ended: Done | None) -> bool:
     verdict = Verdict(correct=False, extracted=None, why="there is no answer")
-    if ended is not None and ended.answer is not None:
-        verdict = judge(problem, ended.answer)
+    if ended is not None and ended.failure is None:
+        verdict = judge(problem, ended.completion.text)
     element.classes(replace=f"verdict {'good' if verdict.correct else 'bad'}")
     words = "Right." if verdict.correct else f"Wrong: {line(verdict.why, 200)}"
     element.text = words
     return verdict.correct
 
 
-def _usd(ended: Answered | None) -> float:
-    return 0.0 if ended is None else ended.usage.cost_usd or 0.0
+def _usd(ended: Done | None) -> float:
+    return 0.0 if ended is None else ended.completion.usage.cost_usd or 0.0

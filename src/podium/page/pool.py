@@ -10,26 +10,28 @@ from podium.errors import PodiumError
 from podium.gym.world import World
 from podium.page.frame import frame
 from podium.page.parts import box, button, enable, text
-from podium.page.shown import figures, line
+from podium.page.running import ran
+from podium.page.shown import counted, figures, line, took
 from podium.page.site import Site
 from podium.page.skills import worker_line
+from podium.page.visitor import Visitor
 from podium.serving.offer import Wishes
-from podium.types import Call
+from podium.serving.problems import Refusal
 
 QUESTION = "What is 6 times 7? Answer with the number."
 PATIENCE_SECONDS = 60.0
 MOST_SAID = 80
 
 
-def pool_page(site: Site) -> None:
+def pool_page(site: Site, visitor: Visitor) -> None:
     """Build the page."""
     with frame(site, "/pool", "Pool", "The workers, by the numbers a workflow calls them by."):
-        _Pool(site)
+        _Pool(site, visitor)
 
 
 class _Pool:
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, site: Site, visitor: Visitor) -> None:
+        self._site, self._visitor = site, visitor
         self._said: dict[str, TextElement] = {}
         # The gym's workers answer the questions of their world and no other.
         self._question = World().problems(n=1)[0].question if site.is_gym else QUESTION
@@ -40,6 +42,7 @@ class _Pool:
             for number, card in enumerate(site.offer.cards):
                 with box():
                     worker_line(card, number)
+                    text(_latency(site.desk.measures.latency(card.name)), "p", "soft")
                     self._said[card.name] = text("", "p", "soft", aria_live="polite")
 
     def _start(self) -> None:
@@ -49,23 +52,35 @@ class _Pool:
         task.add_done_callback(lambda _: enable(self._check, True))
 
     async def _all(self) -> None:
-        await asyncio.gather(*(self._ask(name, said) for name, said in self._said.items()))
+        async with asyncio.TaskGroup() as group:  # each in a task of its own, as every request is
+            for name, said in self._said.items():
+                group.create_task(self._ask(name, said))
 
     async def _ask(self, name: str, said: TextElement) -> None:
         said.text = "asked"
         said.classes(replace="soft")
         started = time.perf_counter()
+        wishes = Wishes(seconds=PATIENCE_SECONDS)
         try:
-            conductor = self._site.offer.conductor(name, Wishes(seconds=PATIENCE_SECONDS))
             async with asyncio.timeout(PATIENCE_SECONDS):
-                completion = await conductor.conduct(Call.plain(self._question))
+                _, done = await ran(self._site, self._visitor, name, self._question, lambda _: None, wishes=wishes)
         except TimeoutError:
             _say(said, f"no answer within {PATIENCE_SECONDS:.0f} s", "bad")
-        except PodiumError as error:
+        except (PodiumError, Refusal) as error:
             _say(said, line(str(error), 300), "bad")
         else:
-            seconds = max(time.perf_counter() - started, completion.seconds)
-            _say(said, f"{figures(seconds, completion.usage)}: {line(completion.text, MOST_SAID)}", "good")
+            seconds = max(time.perf_counter() - started, done.completion.seconds)
+            if done.failure is None:
+                _say(said, f"{figures(seconds, done.completion.usage)}: {line(done.completion.text, MOST_SAID)}", "good")
+            else:
+                _say(said, line(done.failure.message, 300), "bad")
+
+
+def _latency(known: tuple[float, int] | None) -> str:
+    if known is None:
+        return "not asked since the server was started"
+    seconds, calls = known
+    return f"median {took(seconds)}, {counted(calls, 'call')}"
 
 
 def _say(element: TextElement, words: str, manner: str) -> None:

@@ -6,12 +6,14 @@ from podium.page.run_panel import RunPanel
 from podium.page.shown import clipped, line, took
 from podium.page.site import Site
 from podium.page.timeline import timeline
+from podium.page.visitor import Visitor
 from podium.types import ask
 
 
-async def run_page(site: Site, run_id: str) -> None:
+async def run_page(site: Site, visitor: Visitor, run_id: str) -> None:
     """Build the page of the run called ``run_id``."""
-    run = None if site.runs is None or len(run_id) > 100 else await site.runs.get(run_id, key=None)
+    seen = site.desk.accounts.seen_by(await visitor.key("ask", "read"))
+    run = None if len(run_id) > 100 else await site.runs.get(run_id, key=seen)
     with frame(site, "/runs", "Run"):
         if run is None:
             text("There is no run at this address, or it is no longer kept.")

@@ -1,20 +1,21 @@
 """One run, whole: the graph that fills, the step that is looked at, the answer, what it took. Live, or from what was kept."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from nicegui import ui
 
 from podium.errors import PodiumError
-from podium.events import Answered
+from podium.events import Answered, Listener
 from podium.page.following import Following, RoundView, run_seconds
 from podium.page.graph import Graph
 from podium.page.inspector import Inspector
 from podium.page.parts import LongText, box, link, show, text
 from podium.page.rich_text import RichText
 from podium.page.shown import SHORT, clipped, counted, figures, line
-from podium.serving.offer import Conducts
-from podium.types import Call, Question, Transcript, Usage
+from podium.serving.asking import Done
+from podium.serving.problems import Refusal
+from podium.types import Question, Transcript, Usage
 
 REFRESH_SECONDS = 0.1
 
@@ -25,7 +26,7 @@ class RunPanel:
     Example::
 
         panel = RunPanel("gym")
-        answered = await panel.run(offer.conductor("gym"), Call.plain("6 times 7?"))
+        done = await panel.run(ask("6 times 7?"), partial(ran, site, visitor, "gym", "6 times 7?"), site.link("/runs/"))
     """
 
     def __init__(self, title: str) -> None:
@@ -51,33 +52,38 @@ class RunPanel:
         show(self._failure, False)
         self._timer = ui.timer(REFRESH_SECONDS, self.refresh, active=False)
 
-    async def run(self, conductor: Conducts, call: Call) -> Answered | None:
-        """Conduct ``call`` and show it; the end of the run, or None where there was none. A cancellation goes on upward."""
-        self._following, self._question = Following(), call.question
+    async def run(
+        self, question: Question, conduct: Callable[[Listener], Awaitable[tuple[str, Done]]], kept_at: str
+    ) -> Done | None:
+        """Show what ``conduct`` tells of a run, and where it is found again: ``kept_at`` and its id.
+
+        How the run ended; None where it was not let in. A cancellation goes on upward.
+        """
+        self._following, self._question = Following(), question
         self._status.text = "The conductor writes a workflow"
         self._timer.activate()
+        done: Done | None = None
         try:
-            await conductor.conduct(call, self._following.on_event)
-        except PodiumError as error:
-            if self._following.answered is None:
-                self.fail(str(error))
+            run, done = await conduct(self._following.on_event)
+        except (PodiumError, Refusal) as error:
+            self.fail(str(error))
+        else:
+            if done.failure is not None and self._following.answered is None:
+                self.fail(done.failure.message)
+            with self._source:
+                link("A link to this run", f"{kept_at}{run}", "soft")
         finally:
             self._timer.deactivate()
             self.refresh()
             if self._following.answered is None and not self._failure.text:
                 self.fail("The server made a mistake; its log says which.")
-        return self._following.answered
+        return done
 
     def fail(self, message: str) -> None:
         """Say why there is nothing."""
         self._status.text = "Stopped"
         self._failure.text = clipped(message, SHORT)
         show(self._failure, True)
-
-    def share(self, address: str) -> None:
-        """Say where this run is found again."""
-        with self._source:
-            link("A link to this run", address, "soft")
 
     def show_kept(self, question: Question, transcripts: Sequence[Transcript], *, answer: str | None, failure: str) -> None:
         """Show a run that is over."""

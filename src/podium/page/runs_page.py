@@ -1,54 +1,53 @@
 """Runs: what was asked of this server, newest first; search, filter, and what it cost."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 
 from nicegui import background_tasks
 
 from podium.errors import PodiumError
 from podium.page.frame import frame
 from podium.page.parts import Choice, Line, box, button, link, show, text
+from podium.page.period import period
 from podium.page.shown import counted, line, price, took
-from podium.page.site import RunsLike, Site
+from podium.page.site import Site
 from podium.page.spending import spending
+from podium.page.visitor import Visitor
 from podium.serving.store.runs import Run
 
 PAGE = 30
 DAYS = 30
-_SINCE = {"": None, "1": 1, "7": 7, "30": 30}
 
 
-async def runs_page(site: Site) -> None:
+async def runs_page(site: Site, visitor: Visitor) -> None:
     """Build the page."""
     with frame(site, "/runs", "Runs", "Every question this server answered."):
-        if site.runs is None:
-            text("This server keeps no runs.")
-            return
-        days = await site.runs.spending(key=None, days=DAYS)
+        seen = site.desk.accounts.seen_by(await visitor.key("ask", "read"))
+        days = await site.runs.spending(key=seen, days=DAYS)
         if days:
             text(f"Dollars a day, the last {DAYS} days", "h2")
             spending(days)
-        await _Runs(site, site.runs).search()
+        await _Runs(site, visitor).search()
 
 
 class _Runs:
-    def __init__(self, site: Site, runs: RunsLike) -> None:
-        self._site, self._runs = site, runs
+    def __init__(self, site: Site, visitor: Visitor) -> None:
+        self._site, self._visitor = site, visitor
         self._last: str | None = None
+        self._asked = 0
         models = [("", "all"), *((model, model) for model in site.offer.models)]
         with box("bar", role="search"):
             self._words = Line("Search", send=self._again)
             self._model = Choice("Model", {"": models}, "", self._again)
             outcomes = [("", "all"), ("no", "answered"), ("yes", "failed")]
             self._failed = Choice("Outcome", {"": outcomes}, "", self._again)
-            since = [("", "ever"), ("1", "a day"), ("7", "a week"), ("30", "a month")]
-            self._since = Choice("Since", {"": since}, "", self._again)
+            self._from = Line("From", send=self._again, changed=self._again, type="date")
+            self._until = Line("Until", send=self._again, changed=self._again, type="date")
             button("Search", self._again)
         self._count = text("", "p", "soft", aria_live="polite")
         with box("scroll"), box("plain stack", "table"):
             with box(tag="thead"), box(tag="tr"):
                 for name, classes in (
-                    ("When", ""),
+                    ("When (UTC)", ""),
                     ("Question", ""),
                     ("Model", ""),
                     ("Steps", "n"),
@@ -67,13 +66,19 @@ class _Runs:
 
     async def search(self, older: bool = False) -> None:
         """Show what fits the fields; with ``older`` more of it, below."""
+        self._asked += 1
+        asked = self._asked
         try:
             found = await self._found(older)
         except PodiumError as error:
-            self._count.text = line(str(error), 200)
+            if asked == self._asked:
+                self._begin_again(older)
+                show(self._more, False)
+                self._count.text = line(str(error), 200)
             return
-        if not older:
-            self._body.clear()
+        if asked != self._asked:
+            return  # the fields changed while the store was looking, and a later search shows what fits them
+        self._begin_again(older)
         with self._body:
             for run in found:
                 self._row(run)
@@ -82,14 +87,20 @@ class _Runs:
         rows = len(self._body.default_slot.children)
         self._count.text = counted(rows, "run") if rows else "No run fits."
 
+    def _begin_again(self, older: bool) -> None:
+        if not older:
+            self._body.clear()
+
     async def _found(self, older: bool) -> Sequence[Run]:
-        back = _SINCE[self._since.value]
-        return await self._runs.search(
-            key=None,
+        since, until = period(self._from.value, self._until.value)
+        seen = self._site.desk.accounts.seen_by(await self._visitor.key("ask", "read"))
+        return await self._site.runs.search(
+            key=seen,
             text=self._words.value.strip(),
             model=self._model.value,
             failed={"": None, "no": False, "yes": True}[self._failed.value],
-            since=None if back is None else datetime.now(UTC) - timedelta(days=back),
+            since=since,
+            until=until,
             limit=PAGE,
             before=self._last if older else None,
         )

@@ -1,58 +1,45 @@
-"""What all pages of one server share: what is offered, what is kept, where training runs lie."""
+"""What all pages of one server share: the desk that takes questions, where training runs lie, what can be played."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Protocol
+
+from nicegui import ui
 
 from podium.gym.profiles import PROFILES
 from podium.page.training_files import TrainingRuns
+from podium.page.visitor import Visitor
+from podium.serving.desk import Desk
 from podium.serving.offer import Conducts, Offer
-from podium.serving.store.runs import Run
-
-
-class RunsLike(Protocol):
-    """The kept runs, as :class:`podium.serving.store.runs.Runs` has them. ``key`` None: whoever asked."""
-
-    async def add(self, run: Run) -> None:
-        """Keep ``run``."""
-        ...
-
-    async def get(self, id: str, *, key: str | None) -> Run | None:  # noqa: A002 - what everybody calls it
-        """The run called ``id``, whole."""
-        ...
-
-    async def search(
-        self,
-        *,
-        key: str | None,
-        text: str = "",
-        model: str = "",
-        failed: bool | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int = 50,
-        before: str | None = None,
-    ) -> Sequence[Run]:
-        """The newest ``limit`` runs that fit, newest first."""
-        ...
-
-    async def spending(self, *, key: str | None, days: int) -> Sequence[tuple[date, float | None]]:
-        """Dollars a day; None where a price is unknown."""
-        ...
+from podium.serving.store.runs import Runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     """One server's pages. Example: ``site.link("/play")`` is ``"/ui/play"`` where the pages live below ``/ui``."""
 
-    offer: Offer
-    runs: RunsLike | None
+    desk: Desk
     training: TrainingRuns
     play: Callable[[str], Conducts] | None
     prefix: str
-    store_content: bool = True
-    """Whether what was asked and answered is kept."""
+
+    @property
+    def offer(self) -> Offer:
+        """What can be asked."""
+        return self.desk.offer
+
+    @property
+    def runs(self) -> Runs:
+        """What was asked."""
+        return self.desk.accounts.runs
+
+    @property
+    def with_keys(self) -> bool:
+        """Whether visitors sign in."""
+        return self.desk.accounts.with_keys
+
+    def visitor(self) -> Visitor:
+        """Whoever looks at the page that is being built."""
+        return Visitor(self.desk.accounts, ui.context.client.request)
 
     def link(self, path: str) -> str:
         """The address of one of our pages."""

@@ -25,6 +25,8 @@ PIECE = 4_000_000
 """Bytes of a file that are read at once."""
 _END = 64_000
 """Bytes at the end of a file in which its last line is looked for."""
+_MARK = 256
+"""Bytes before the place where the next reading begins; where they changed, the file was written anew."""
 MOST_NAMES = 12
 """Workers, and kinds of question, that are told apart."""
 EXAMPLES = 3
@@ -67,6 +69,8 @@ class TrainingRun:
     """Iteration -> how often each worker was asked."""
     early: list[Example] = field(default_factory=list)
     late: list[Example] = field(default_factory=list)
+    starts: int = 1
+    """How often it was read from its beginning: once, and again whenever the run was started anew in the same folder."""
     _reading: threading.Lock = field(default_factory=threading.Lock)
     """Guards the positions in the files: two pages that show one run read it in two threads."""
     _metrics: "_Tail | None" = None
@@ -83,12 +87,18 @@ class TrainingRun:
     def _read_on(self) -> bool:
         if self._metrics is None or self._groups is None:
             self._metrics, self._groups = _Tail(self.folder / "metrics.jsonl"), _Tail(self.folder / "groups.jsonl")
-        metrics = [iteration for line in self._metrics.lines() if (iteration := _iteration(line)) is not None]
-        groups = self._groups.lines()
-        self.iterations += metrics
+        metrics, groups = self._metrics.lines(), self._groups.lines()
+        anew = metrics is None or groups is None
+        if metrics is None or groups is None:
+            # What is known is another run's, from both files: one may have been written anew before the other.
+            self._metrics, self._groups = _Tail(self.folder / "metrics.jsonl"), _Tail(self.folder / "groups.jsonl")
+            self.iterations, self.workers, self.early, self.late = [], {}, [], []
+            self.starts += 1
+            metrics, groups = self._metrics.lines() or [], self._groups.lines() or []
+        self.iterations += [iteration for line in metrics if (iteration := _iteration(line)) is not None]
         for line in groups:
             self._take(line)
-        return bool(metrics or groups)
+        return bool(anew or metrics or groups)
 
     def _take(self, line: dict[str, Any]) -> None:
         """Count one group's workers and keep its first workflow, if it is among the first or the last ones."""
@@ -161,29 +171,34 @@ class TrainingRuns:
 
 
 class _Tail:
-    """The lines of a growing file, each once. A file that became shorter was written anew and is not read again."""
+    """The lines of a growing file, each once; and whether it is still the file whose lines were read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._at = 0
+        self._mark = b""
+        """What stands right before ``_at``. A file that was written anew is shorter, or has something else there."""
 
-    def lines(self) -> list[dict[str, Any]]:
-        """Whole lines of the next piece that are JSON objects."""
+    def lines(self) -> list[dict[str, Any]] | None:
+        """Whole lines of the next piece that are JSON objects; None where the file was written anew."""
         try:
             with self._path.open("rb") as file:
                 return self._read(file)
         except OSError:
             return []
 
-    def _read(self, file: BinaryIO) -> list[dict[str, Any]]:
-        file.seek(self._at)
+    def _read(self, file: BinaryIO) -> list[dict[str, Any]] | None:
+        file.seek(self._at - len(self._mark))
+        if file.read(len(self._mark)) != self._mark:
+            return None
         piece = file.read(PIECE)
         end = piece.rfind(b"\n") + 1
-        if not end:
-            # Half a line: wait for the rest, unless it is too long to be one of ours.
-            self._at += len(piece) if len(piece) >= PIECE else 0
-            return []
-        self._at += end
+        if not end and len(piece) < PIECE:
+            return []  # half a line: wait for the rest
+        # A line that is longer than a piece is none of ours, and left out.
+        taken = piece[: end or len(piece)]
+        self._at += len(taken)
+        self._mark = (self._mark + taken[-_MARK:])[-_MARK:]
         return [read for line in piece[:end].splitlines() if (read := _object(line)) is not None]
 
 

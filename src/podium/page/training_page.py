@@ -73,8 +73,7 @@ class _Shown:
 
     def __init__(self, name: str, run: TrainingRun) -> None:
         self._run = run
-        self._drawn = -1
-        self._examples: tuple[int, int] = (-1, -1)
+        self._drawn: tuple[int, int, int] | None = None
         with box("panel", "section", aria_label=f"Run {line(name, 80)}"):
             with box("panel-head"):
                 text(line(name, 80), "h2")
@@ -93,12 +92,12 @@ class _Shown:
         more = await asyncio.to_thread(self._run.read_on)
         # A long file comes in pieces: the next one at once, growth later.
         self._timer.interval = _MORE if more else EVERY_SECONDS
-        if not more or self._drawn < 0:
+        if not more or self._drawn is None:
             self._draw()
 
     def _draw(self) -> None:
         run = self._run
-        state = len(run.iterations) + 1_000_000 * len(run.workers)
+        state = (run.starts, len(run.iterations), len(run.workers))
         if state == self._drawn:
             return
         self._drawn = state

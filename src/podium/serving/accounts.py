@@ -74,23 +74,28 @@ class Accounts:
             beating.cancel()
             await asyncio.gather(beating, return_exceptions=True)
 
-    async def identify(self, authorization: str | None, scope: str) -> Key | None:
-        """Whose request it is; None where no keys are asked for. Raises :class:`AccessDenied`."""
+    async def identify(self, authorization: str | None, *scopes: str) -> Key | None:
+        """Whose request it is, which needs one of ``scopes``; None where no keys are asked for. Raises :class:`AccessDenied`."""
         if not self.with_keys:
             return None
         scheme, _, secret = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not secret.strip():
             raise AccessDenied("this server wants a key: Authorization: Bearer pod_...")
         key = await self.keys.find(secret.strip())
-        if scope not in key.scopes and "admin" not in key.scopes:
-            raise AccessDenied(f"this key may not do that; it lacks the scope {scope!r}", known=True)
+        if key.scopes.isdisjoint({*scopes, "admin"}):
+            raise AccessDenied(f"this key may not do that; it lacks the scope {' or '.join(scopes)}", known=True)
         return key
+
+    def seen_by(self, key: Key | None) -> str | None:
+        """Whose runs ``key`` sees, as :class:`Runs` is asked: its own; an operator's, or nobody's, sees all (None)."""
+        return None if key is None or "admin" in key.scopes else key.id
 
     async def admit(self, key: Key | None, *, usd: float | None, seconds: float | None, tokens: int) -> Admission:
         """Let a request in and lend it what it may cost. Raises :class:`QuotaExceeded`, :class:`ConfigError`."""
-        if key is not None and key.monthly_usd is not None and usd is None:
-            usd = self.request_usd
-        lease = None if key is None else await self.quotas.admit(key, usd, tokens)
+        lease = None
+        if key is not None:
+            lease = await self.quotas.admit(key, usd, tokens, otherwise_usd=self.request_usd)
+            usd = lease.usd
         budget = Budget(usd, None, seconds, name="request")
         if lease is not None and usd is not None:
             budget.on_change = partial(self._note, lease, budget)

@@ -94,9 +94,9 @@ def _routes(app: FastAPI, desk: Desk) -> None:
 
     @app.get("/v1/runs/{run}", responses=_ERRORS, tags=["Podium"])
     async def get_run(run: str, request: Request) -> Response:
-        """A run of one's own: workflow, steps, cost; its content where the key keeps content."""
-        key = await accounts.identify(request.headers.get("Authorization"), "ask")
-        found = await accounts.runs.get(run, key=None if key is None else key.id)
+        """A run of one's own (of anybody, with the scope "admin"): workflow, steps, cost; its content where the key keeps it."""
+        key = await accounts.identify(request.headers.get("Authorization"), "ask", "read")
+        found = await accounts.runs.get(run, key=accounts.seen_by(key))
         if found is None:
             raise Refusal(Problem(status=404, message="there is no such run", kind="invalid_request_error", code="run_not_found"))
         return Response(dumps(found), media_type="application/json")

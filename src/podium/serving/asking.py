@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from podium.errors import PodiumError
-from podium.events import Answered, Event
+from podium.events import Answered, Event, Listener
 from podium.serving.offer import Conducts
-from podium.types import Call, Completion, Failure
+from podium.types import Call, Completion, Failure, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,10 @@ Progress = Happened | Said | Done
 async def conducted(conductors: Sequence[Conducts], call: Call) -> list[Done]:
     """Every choice, whole. Cancelling this cancels them all."""
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_one(conductor, call, choice)) for choice, conductor in enumerate(conductors)]
+        tasks = [
+            group.create_task(answer(conductor, _drawn(call, choice), choice=choice))
+            for choice, conductor in enumerate(conductors)
+        ]
     return [task.result() for task in tasks]
 
 
@@ -56,7 +59,7 @@ async def conducting(conductors: Sequence[Conducts], call: Call) -> AsyncIterato
     queue: asyncio.Queue[Progress | None] = asyncio.Queue()
 
     async def one(choice: int, conductor: Conducts) -> None:
-        queue.put_nowait(await _one(conductor, call, choice, queue))
+        queue.put_nowait(await _told(conductor, _drawn(call, choice), choice, queue))
 
     tasks = [asyncio.create_task(one(choice, conductor)) for choice, conductor in enumerate(conductors)]
     whole = asyncio.gather(*tasks)
@@ -74,22 +77,29 @@ async def conducting(conductors: Sequence[Conducts], call: Call) -> AsyncIterato
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _one(conductor: Conducts, call: Call, choice: int, queue: "asyncio.Queue[Progress | None] | None" = None) -> Done:
-    # A choice is a draw of its own, also where workers are cached.
-    call = replace(call, sample=(*call.sample, choice)) if choice else call
+async def answer(conductor: Conducts, call: Call, on_event: Listener | None = None, choice: int = 0) -> Done:
+    """One choice, whole. A failure is part of the result, with what was done and paid for before it."""
     try:
-        if queue is None:
-            completion = await conductor.conduct(call)
-        else:
-            put = queue.put_nowait
-            call = replace(call, on_token=lambda text: put(Said(choice=choice, text=text)))
-
-            def on_event(event: Event) -> None:
-                if not isinstance(event, Answered):  # that is what Done says
-                    put(Happened(choice=choice, event=event))
-
-            completion = await conductor.conduct(call, on_event)
+        completion = await conductor.conduct(call, on_event)
     except PodiumError as error:
-        done = Completion(text="", transcripts=error.transcripts)
-        return Done(choice=choice, completion=done, failure=Failure.of(error, ""))
+        usage = Usage.total(transcript.usage for transcript in error.transcripts)
+        completion = Completion(text="", usage=usage, transcripts=error.transcripts)
+        return Done(choice=choice, completion=completion, failure=Failure.of(error, ""))
     return Done(choice=choice, completion=completion)
+
+
+async def _told(conductor: Conducts, call: Call, choice: int, queue: "asyncio.Queue[Progress | None]") -> Done:
+    """One choice, and on the way everything that happens in it."""
+    put = queue.put_nowait
+
+    def on_event(event: Event) -> None:
+        if not isinstance(event, Answered):  # that is what Done says
+            put(Happened(choice=choice, event=event))
+
+    call = replace(call, on_token=lambda text: put(Said(choice=choice, text=text)))
+    return await answer(conductor, call, on_event, choice)
+
+
+def _drawn(call: Call, choice: int) -> Call:
+    """A choice is a draw of its own, also where workers are cached."""
+    return replace(call, sample=(*call.sample, choice)) if choice else call

@@ -32,7 +32,7 @@ async def answered(desk: Desk, request: Request, ticket: Ticket) -> list[Done]:
     try:
         dones = await unless_left(request, conducted(ticket.conductors, ticket.call))
     except ClientLeft:
-        desk.left(ticket)
+        await desk.left(ticket)
         raise
     await desk.finish(ticket, dones)
     for done in dones:
@@ -63,7 +63,7 @@ async def opened(
     try:
         first = await unless_left(request, _next(progress))
     except ClientLeft:
-        desk.left(ticket)
+        await desk.left(ticket)
         raise
     if isinstance(first, Done) and first.failure is not None:
         await desk.finish(ticket, [first])

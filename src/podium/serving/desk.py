@@ -6,7 +6,7 @@ The same for every endpoint; endpoints only read requests and write answers.
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from podium.serving.problems import no_such_model
 from podium.serving.store.keys import Key
 from podium.serving.store.runs import Run
 from podium.serving.telemetry import record
-from podium.types import Call, Message, Usage
+from podium.types import Call, Message, Transcript, Usage
 from podium.workers.metered import question_budgets
 
 log = logging.getLogger("podium.serving")
@@ -55,19 +55,22 @@ class Desk:
     measures: Measures
 
     @asynccontextmanager
-    async def admitted(self, key: Key | None, asked: Asked, headers: Mapping[str, str] = {}) -> AsyncIterator[Ticket]:
+    async def admitted(
+        self, key: Key | None, asked: Asked, headers: Mapping[str, str] = {}, conductor: Conducts | None = None
+    ) -> AsyncIterator[Ticket]:
         """Work on a request inside the block; its calls are held to its budget, and leaving books what they cost.
 
-        Raises :class:`Refusal`, :class:`QuotaExceeded`, :class:`ConfigError`.
+        ``conductor`` answers it, whatever the model is called; None: the model that is offered under that name. Raises
+        :class:`Refusal`, :class:`QuotaExceeded`, :class:`ConfigError`.
         """
-        if asked.model not in self.offer.models:
+        if conductor is None and asked.model not in self.offer.models:
             raise no_such_model(asked.model, self.offer.models)
         async with self.gate:
             size = sum(len(message.content) for message in asked.call.question) // 4
             admission = await self.accounts.admit(key, usd=asked.wishes.usd, seconds=asked.wishes.seconds, tokens=size)
             try:
                 # After the quota: who is refused for the moment finds the paused step still waiting.
-                call, conductors = await self._prepared(key, asked)
+                call, conductors = await self._prepared(key, asked) if conductor is None else (asked.call, [conductor])
                 question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
                 yield Ticket(f"run_{secrets.token_hex(12)}", asked.model, call, conductors, admission, headers)
             finally:
@@ -75,46 +78,63 @@ class Desk:
 
     async def finish(self, ticket: Ticket, dones: Sequence[Done]) -> None:
         """Keep the run, and what waits for the client's tools; before the answer is sent, so that no answered run is lost."""
-        seconds = time.perf_counter() - ticket.started
         for done in dones:
             paused = paused_step(done.completion)
             if paused is not None:
                 ids = tuple(call.id for call in done.completion.tool_calls)
                 await self.accounts.pause(ids, ticket.admission, dumps(paused))
         first = dones[0]
-        transcripts = tuple(transcript for done in dones for transcript in done.completion.transcripts)
-        run = Run(
+        run = self._run(
+            ticket,
+            tuple(transcript for done in dones for transcript in done.completion.transcripts),
+            simulated=max(_simulated(done.completion.transcripts) for done in dones),
+            usage=total_usage(dones),
+            failure="" if first.failure is None else first.failure.kind,
+            answer=first.completion.text if first.failure is None else None,
+        )
+        await self._kept(run, ticket)
+
+    async def left(self, ticket: Ticket, transcripts: Sequence[Transcript] = ()) -> None:
+        """Keep the run of a client that went away before there was an answer; ``transcripts``: what was done until then."""
+        run = self._run(
+            ticket,
+            tuple(transcripts),
+            simulated=_simulated(transcripts),
+            usage=ticket.admission.budget.spent,
+            failure="Cancelled",
+            answer=None,
+        )
+        await self._kept(run, ticket)
+
+    def _run(
+        self,
+        ticket: Ticket,
+        transcripts: tuple[Transcript, ...],
+        *,
+        simulated: float,
+        usage: Usage,
+        failure: str,
+        answer: str | None,
+    ) -> Run:
+        return Run(
             id=ticket.run,
             key=ticket.admission.key_id,
             model=ticket.model,
             created=ticket.created,
-            seconds=seconds,
-            usage=total_usage(dones),
-            failure="" if first.failure is None else first.failure.kind,
+            seconds=max(time.perf_counter() - ticket.started, simulated),
+            usage=usage,
+            failure=failure,
             steps=sum(len(transcript.results) for transcript in transcripts),
             workers=tuple(dict.fromkeys(result.worker for transcript in transcripts for result in transcript.results)),
             question=ticket.call.question[-1].content if ticket.call.question else ticket.call.subtask,
-            answer=first.completion.text if first.failure is None else None,
+            answer=answer,
             transcripts=transcripts,
         )
+
+    async def _kept(self, run: Run, ticket: Ticket) -> None:
         await self.accounts.keep_run(run, ticket.admission)
         self._report(run)
-        record(run, transcripts, dict(ticket.headers))
-
-    def left(self, ticket: Ticket) -> None:
-        """The client went away before there was an answer."""
-        usage = ticket.admission.budget.spent
-        run = Run(
-            id=ticket.run,
-            key=ticket.admission.key_id,
-            model=ticket.model,
-            created=ticket.created,
-            seconds=time.perf_counter() - ticket.started,
-            usage=usage,
-            failure="Cancelled",
-        )
-        self._report(run)
-        record(run, (), dict(ticket.headers))
+        record(run, run.transcripts, dict(ticket.headers))
 
     def _report(self, run: Run) -> None:
         self.measures.finished(run)
@@ -156,6 +176,11 @@ class Desk:
 def total_usage(dones: Sequence[Done]) -> Usage:
     """Of all choices together."""
     return Usage.total(done.completion.usage for done in dones)
+
+
+def _simulated(transcripts: Iterable[Transcript]) -> float:
+    """The seconds that a run stands for: simulated workers answer at once."""
+    return sum(transcript.critical_seconds for transcript in transcripts)
 
 
 def _newest(question: Sequence[Message]) -> tuple[Message, ...]:

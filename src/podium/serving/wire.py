@@ -72,7 +72,7 @@ class EventStream(Response):
         stack: AsyncExitStack,
         *,
         headers: Mapping[str, str],
-        on_left: Callable[[], None],
+        on_left: Callable[[], Awaitable[None]],
     ) -> None:
         super().__init__(None, headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no", **headers})
         del self.headers["content-length"]
@@ -84,17 +84,22 @@ class EventStream(Response):
         """Send everything, or as much as somebody reads."""
         sending = asyncio.ensure_future(self._send(send))
         leaving = asyncio.ensure_future(_left(receive))
+        gone = False
         try:
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if sending.done():
+            gone = not sending.done()
+            if not gone:
                 sending.result()
-            else:
-                self._on_left()
         finally:
             sending.cancel()
             leaving.cancel()
             await asyncio.gather(sending, leaving, return_exceptions=True)
-            await asyncio.shield(self._stack.aclose())
+            await asyncio.shield(self._closed(gone))
+
+    async def _closed(self, gone: bool) -> None:
+        async with self._stack:
+            if gone:
+                await self._on_left()
 
     async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})

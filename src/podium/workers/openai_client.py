@@ -66,8 +66,10 @@ class OpenAIClient(AsyncOpenAI):
 
     @cached_property
     def _own_headers(self) -> httpx2.Headers:
+        headers = httpx2.Headers(self._client.headers)  # which encodings it can read, above all
         given = {**self.auth_headers, **self.default_headers}
-        return httpx2.Headers({name: value for name, value in given.items() if isinstance(value, str)})
+        headers.update({name: value for name, value in given.items() if isinstance(value, str)})
+        return headers
 
     @cached_property
     def _chat_url(self) -> httpx2.URL:

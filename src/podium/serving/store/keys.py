@@ -8,8 +8,10 @@ import hashlib
 import hmac
 import secrets
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypedDict, Unpack
 
 from sqlalchemy import Connection, Row, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -19,6 +21,7 @@ from podium.serving.store.clock import Clock, from_us, to_us, utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.money import to_nano, to_usd
 from podium.serving.store.tables import keys
+from podium.workflow.draw import plain
 
 SCOPES = frozenset({"ask", "read", "admin"})
 """What a key may do: ask questions, read its own runs, see and change everything."""
@@ -47,11 +50,25 @@ class Key:
     revoked: datetime | None = None
 
 
+class Changes(TypedDict, total=False):
+    """What :meth:`Keys.change` makes different. What is missing stays as it is; a limit of None is none.
+
+    Example: ``Changes(monthly_usd=None, requests_per_minute=60)``.
+    """
+
+    scopes: frozenset[str]
+    monthly_usd: float | None
+    requests_per_minute: int | None
+    tokens_per_minute: int | None
+    store_content: bool
+
+
 class Keys:
     """The keys of a server.
 
-    A key that was found is remembered for ``cache_seconds``, so that long a key that another replica revoked still
-    passes here; :meth:`podium.serving.store.quotas.Quotas.admit` looks again and refuses it at once.
+    A key that was found is remembered for ``cache_seconds``, so that long a key that another replica revoked or changed
+    still passes here as it was; :meth:`podium.serving.store.quotas.Quotas.admit` looks again, refuses a revoked one at once
+    and holds a changed one to its new limits.
     """
 
     def __init__(self, database: Database, *, cache_seconds: float = 5.0, now: Clock = utc_now) -> None:
@@ -110,6 +127,35 @@ class Keys:
         self._cache[digest] = (time.monotonic() + self._cache_seconds, key)
         return key
 
+    async def change(self, id_or_name: str, **changes: Unpack[Changes]) -> Key:
+        """Give a living key, by its id or by its name, other limits, scopes or a say on content. Returns it as it is now.
+
+        What it has spent stays spent, and a run under way keeps what it was lent. Changes of one key that happen at once
+        all stand, but for those of the same field. Example: ``await keys.change("web", monthly_usd=5.0)``.
+
+        Raises :class:`ConfigError` where no key has that id or name, where it was revoked, for an unknown scope, or for a
+        limit that is none.
+        """
+
+        def alter(connection: Connection) -> Key | None:
+            called = (keys.c.id == id_or_name) | (keys.c.name == id_or_name)
+            rows = connection.execute(select(keys).where(called).with_for_update()).all()
+            if not rows:
+                return None
+            living = next((row for row in rows if row.revoked_us is None), None)
+            if living is None:
+                raise ConfigError(
+                    f"the key {plain(id_or_name, 80)} was revoked and can not be changed; make another: podium keys create NAME"
+                )
+            key = _key(living)
+            terms, before = _terms(replace(key, **changes)), _terms(key)
+            different = {column: value for column, value in terms.items() if value != before[column]}
+            if different:
+                connection.execute(update(keys).where(keys.c.id == key.id).values(different))
+            return _key(connection.execute(select(keys).where(keys.c.id == key.id)).one())
+
+        return await self._altered(id_or_name, alter)
+
     async def revoke(self, id_or_name: str) -> Key:
         """End a key, by its id or by its name. Revoking it twice is no error.
 
@@ -126,11 +172,16 @@ class Keys:
                 connection.execute(update(keys).where(keys.c.id == row.id).values(revoked_us=now))
             return _key(connection.execute(select(keys).where(keys.c.id == row.id)).one())
 
-        revoked = None if "\0" in id_or_name else await self._database.run(end)
+        return await self._altered(id_or_name, end)
+
+    async def _altered(self, id_or_name: str, work: Callable[[Connection], Key | None]) -> Key:
+        """What ``work`` makes of the key; the cache forgets all. Raises :class:`ConfigError` where there is no such key."""
+        # Names and ids are printable; databases take neither NUL nor half a surrogate pair.
+        key = await self._database.run(work) if id_or_name.isprintable() else None
         self._cache.clear()
-        if revoked is None:
-            raise ConfigError(f"there is no key called {id_or_name}; see: podium keys list")
-        return revoked
+        if key is None:
+            raise ConfigError(f"there is no key called {plain(id_or_name, 80)}; see: podium keys list")
+        return key
 
     async def list(self) -> tuple[Key, ...]:
         """Every key, revoked ones too, oldest first."""
@@ -146,6 +197,11 @@ def _row(key: Key) -> dict[str, object]:
     """The columns of a new key, but for the hash; checks what the caller chose."""
     if not (1 <= len(key.name) <= 64 and key.name.isprintable() and key.name == key.name.strip()) or key.name.startswith("key_"):
         raise ConfigError("a key's name has 1 to 64 printable characters, and does not begin with key_ as ids do")
+    return {"id": key.id, "name": key.name, "created_us": to_us(key.created)} | _terms(key)
+
+
+def _terms(key: Key) -> dict[str, object]:
+    """The columns that :meth:`Keys.change` may change; checks what the caller chose."""
     if not key.scopes or key.scopes - SCOPES:
         raise ConfigError(
             f"a key's scopes are some of {', '.join(sorted(SCOPES))}, not: {', '.join(sorted(key.scopes)) or 'none'}"
@@ -159,14 +215,11 @@ def _row(key: Key) -> dict[str, object]:
     except ValueError as error:
         raise ConfigError(f"dollars per month: {error}") from None
     return {
-        "id": key.id,
-        "name": key.name,
         "scopes": " ".join(sorted(key.scopes)),
         "monthly_nano": monthly_nano,
         "requests_per_minute": key.requests_per_minute,
         "tokens_per_minute": key.tokens_per_minute,
         "store_content": key.store_content,
-        "created_us": to_us(key.created),
     }
 
 

@@ -50,42 +50,45 @@ class Quotas:
         self._now = now
         self._mine: dict[str, tuple[int, int]] = {}  # lease id -> the latest progress, in nano-dollars
 
-    async def admit(self, key: Key, usd: float | None, tokens: int) -> Lease:
+    async def admit(self, key: Key, usd: float | None, tokens: int, *, otherwise_usd: float | None = None) -> Lease:
         """Set aside ``usd`` dollars and count one request of ``tokens`` tokens (an estimate of the prompt).
 
+        The key's limits are those in the database, whatever ``key`` remembers of them. ``otherwise_usd`` is set aside where
+        ``usd`` is None and the key has dollars per month: what may cost anything can not be held to a limit.
+
         Raises :class:`QuotaExceeded` where the minute or the month has too little left, :class:`AccessDenied` where the
-        key is revoked, and :class:`ConfigError` where the key has dollars per month and ``usd`` is None: what may cost
-        anything can not be held to a limit.
+        key is revoked, and :class:`ConfigError` where the key has dollars per month and neither sum is given.
         """
         if tokens < 0:
             raise ValueError(f"{tokens} is no number of tokens")
-        cap_nano = to_nano(usd or 0.0)
         now = self._now()
-        lease = Lease(id=f"lease_{secrets.token_hex(12)}", key=key.id, usd=usd, tokens=tokens)
+        lease_id = f"lease_{secrets.token_hex(12)}"
         row = {
-            "id": lease.id,
+            "id": lease_id,
             "key": key.id,
             "month": month_of(now),
             "replica": self._replica,
-            "cap_nano": cap_nano,
             "used_nano": 0,
             "in_flight_nano": 0,
             "tokens": tokens,
             "beat_us": to_us(now),
         }
 
-        def lend(connection: Connection) -> None:
+        def lend(connection: Connection) -> Lease:
             limits = lock_key(connection, key.id)
             if limits is None or limits.revoked_us is not None:
                 raise AccessDenied(f"the key {key.name} was revoked")
             minute = admit_minute(connection, limits, tokens, now)
+            cap_usd = otherwise_usd if usd is None and limits.monthly_nano is not None else usd
+            cap_nano = to_nano(cap_usd or 0.0)
             if limits.monthly_nano is not None:
-                if usd is None:
+                if cap_usd is None:
                     raise ConfigError(f"the key {key.name} has a quota in dollars, so a run needs a cap in dollars")
                 check_month(connection, limits, cap_nano, now)
-            connection.execute(insert(leases).values(row | {"minute": minute}))
+            connection.execute(insert(leases).values(row | {"minute": minute, "cap_nano": cap_nano}))
+            return Lease(id=lease_id, key=key.id, usd=cap_usd, tokens=tokens)
 
-        await self._database.run(lend)
+        lease = await self._database.run(lend)
         # Only a lease that its run was really given is kept alive: one of a cancelled caller is reaped, and costs nothing.
         self._mine[lease.id] = (0, 0)
         return lease

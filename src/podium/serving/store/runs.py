@@ -158,10 +158,27 @@ class Runs:
         found = {day: None if unpriced else to_usd(int(nano)) for day, nano, unpriced in rows}
         return [(day_date(day), found.get(day, 0.0)) for day in range(today - days + 1, today + 1)]
 
-    async def delete_older(self, than: datetime) -> int:
-        """Forget the runs from before ``than``; returns how many."""
-        gone = delete(runs).where(runs.c.created_us < to_us(than))
-        return await self._database.run(lambda connection: connection.execute(gone).rowcount)
+    async def count_older(self, than: datetime, *, key: str | None) -> int:
+        """How many runs :meth:`delete_older` would forget now."""
+        query = select(func.count()).select_from(runs).where(*_before(than, key))
+        return await self._database.read(lambda connection: connection.execute(query).scalar_one())
+
+    async def delete_older(self, than: datetime, *, key: str | None) -> int:
+        """Forget the runs from before ``than``; returns how many. What keys have spent is booked elsewhere and stays.
+
+        It is done a few at a time, so that a running server waits only for those.
+        """
+        batch = select(runs.c.id).where(*_before(than, key)).limit(_BATCH)
+
+        def forget(connection: Connection) -> int | None:
+            old = connection.execute(batch).scalars().all()
+            return connection.execute(delete(runs).where(runs.c.id.in_(old))).rowcount if old else None
+
+        gone = 0
+        # Until none is found: that a batch deleted none may mean that somebody else deleted just these, with others left.
+        while (some := await self._database.run(forget)) is not None:
+            gone += some
+        return gone
 
 
 def _folded(text: str) -> str:
@@ -171,6 +188,10 @@ def _folded(text: str) -> str:
 
 def _owned(key: str | None) -> list[ColumnElement[bool]]:
     return [] if key is None else [runs.c.key == key]
+
+
+def _before(moment: datetime, key: str | None) -> list[ColumnElement[bool]]:
+    return [runs.c.created_us < to_us(moment), *_owned(key)]
 
 
 def _older(connection: Connection, before: str, key: str | None) -> ColumnElement[bool]:

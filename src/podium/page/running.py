@@ -1,0 +1,46 @@
+"""A question asked on a page is a request like any other: let in, held to its budget and its key's quota, kept."""
+
+import asyncio
+
+from podium.events import Answered, Event, Listener
+from podium.page.site import Site
+from podium.page.visitor import Visitor
+from podium.serving.asking import Done, answer
+from podium.serving.conversation import Asked
+from podium.serving.offer import Conducts, Wishes
+from podium.types import Call, Transcript
+
+
+async def ran(
+    site: Site,
+    visitor: Visitor,
+    model: str,
+    question: str,
+    on_event: Listener,
+    *,
+    wishes: Wishes = Wishes(),
+    conductor: Conducts | None = None,
+) -> tuple[str, Done]:
+    """Ask ``model`` (or ``conductor``, which is then only called so) -> the run's id and how it ended.
+
+    Run it in a task of its own: the task's calls are held to the request's budget. Cancelling it stops the calls under way
+    and keeps the run with what was done. Raises :class:`AccessDenied`, :class:`Refusal`, :class:`QuotaExceeded`,
+    :class:`ConfigError`.
+    """
+    transcripts: tuple[Transcript, ...] = ()
+
+    def heard(event: Event) -> None:
+        nonlocal transcripts
+        if isinstance(event, Answered):
+            transcripts = event.transcripts
+        on_event(event)
+
+    asked = Asked(model=model, call=Call.plain(question), wishes=wishes)
+    async with site.desk.admitted(await visitor.key("ask"), asked, conductor=conductor) as ticket:
+        try:
+            done = await answer(ticket.conductors[0], ticket.call, heard)
+        except asyncio.CancelledError:
+            await site.desk.left(ticket, transcripts)
+            raise
+        await site.desk.finish(ticket, [done])
+        return ticket.run, done

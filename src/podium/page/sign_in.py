@@ -1,0 +1,101 @@
+"""The door of a server that asks for keys: a form for the key, and nothing else is shown without one."""
+
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, quote, urlencode
+
+from fastapi import FastAPI, Request
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from podium.errors import AccessDenied
+from podium.page.frame import HEAD, ICON
+from podium.page.site import Site
+from podium.page.visitor import Visitor, forget, remember
+from podium.serving.problems import problem_of
+from podium.serving.wire import problem_answer
+
+SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
+_MOST_BYTES = 4096
+_LOCAL = re.compile(r"/(?![/\\])[\w\-./?=&%]{0,300}", re.ASCII)
+"""Where a visitor may be sent on to: an address of this server."""
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sign in · Podium</title><link rel="icon" href="data:image/svg+xml,{icon}">{head}<style>{style}</style></head>
+<body><header class="top"><span class="house">Podium</span></header>
+<main class="content"><h1>Sign in</h1>
+<p class="lead">This server wants a key. Whoever runs it makes one with <code>podium keys create</code>.</p>
+<form class="bar" method="post" action="{action}"><label class="field"><span class="label">Key</span>
+<input class="line" name="key" type="password" autocomplete="current-password" maxlength="200" required
+autofocus{invalid}></label>
+<button class="button" type="submit">Sign in</button></form>
+<p class="failure" role="alert"{hidden}>This key is unknown or was revoked.</p></main></body></html>"""
+
+
+def add_sign_in(app: FastAPI, site: Site) -> None:
+    """Put the form onto ``app``, whose pages :class:`Door` keeps shut."""
+    style = Path(__file__).with_name("page.css").read_text()
+
+    def form(next_address: str, wrong: bool) -> Response:
+        action = f"{site.link(SIGN_IN)}?{urlencode({'next': next_address})}"
+        marks = {"invalid": ' aria-invalid="true"' if wrong else "", "hidden": "" if wrong else " hidden"}
+        page = _PAGE.format(icon=quote(ICON), head=HEAD, style=style, action=quote(action, safe="/?=&%"), **marks)
+        return HTMLResponse(page, status_code=401 if wrong else 200)
+
+    @app.get(SIGN_IN)
+    async def sign_in(request: Request) -> Response:
+        return form(_next(site, request), wrong=False)
+
+    @app.post(SIGN_IN)
+    async def signed_in(request: Request) -> Response:
+        body = await request.body()
+        given = parse_qs(body.decode("latin-1")).get("key", [""]) if len(body) <= _MOST_BYTES else [""]
+        secret = given[0].strip()
+        try:
+            await site.desk.accounts.identify(f"Bearer {secret}", "ask", "read")
+        except AccessDenied:
+            return form(_next(site, request), wrong=True)
+        answer = RedirectResponse(_next(site, request), status_code=303)
+        remember(answer, secret, path=site.prefix, secure=request.url.scheme == "https")
+        return answer
+
+    @app.get(SIGN_OUT)
+    async def sign_out() -> Response:
+        answer = RedirectResponse(site.link(SIGN_IN), status_code=303)
+        forget(answer, path=site.prefix)
+        return answer
+
+
+class Door:
+    """ASGI middleware: whoever has no key is shown the form (a program is told 401), and no socket is opened for them."""
+
+    def __init__(self, app: ASGIApp, site: Site) -> None:
+        self._app = app
+        self._site = site
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one connection on, or do not."""
+        if scope["type"] not in ("http", "websocket") or scope["path"] == self._site.link(SIGN_IN):
+            await self._app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        try:
+            await Visitor(self._site.desk.accounts, connection).key("ask", "read")
+        except AccessDenied as error:
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008, "reason": "no key"})
+            elif "text/html" in connection.headers.get("accept", ""):
+                wanted = scope["path"] + ("?" + scope["query_string"].decode("latin-1") if scope["query_string"] else "")
+                way = f"{self._site.link(SIGN_IN)}?{urlencode({'next': wanted})}"
+                await RedirectResponse(way, status_code=303)(scope, receive, send)
+            else:
+                await problem_answer(problem_of(error))(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+
+def _next(site: Site, request: Request) -> str:
+    wanted = request.query_params.get("next", "")
+    return wanted if _LOCAL.fullmatch(wanted) else site.link("/")
