@@ -20,8 +20,9 @@ DAYS = 30
 
 async def runs_page(site: Site, visitor: Visitor) -> None:
     """Build the page."""
-    with frame(site, "/runs", "Runs", "Every question this server answered."):
-        seen = site.desk.accounts.seen_by(await visitor.key("ask", "read"))
+    seen = site.desk.accounts.seen_by(await visitor.key("ask", "read"))
+    lead = "Every question this server was asked." if seen is None else "Every question that was asked with your key."
+    with frame(site, "/runs", "Runs", lead):
         days = await site.runs.spending(key=seen, days=DAYS)
         if days:
             text(f"Dollars a day, the last {DAYS} days", "h2")

@@ -261,6 +261,8 @@ def _unanswered(text: str, tool_calls: tuple[ToolCall, ...], response: ModelResp
 
 
 def _overridden(own: Sampling, call: Sampling) -> Sampling:
+    if call == Sampling():
+        return own
     return replace(own, **{name: value for name, value in asdict(call).items() if value is not None})
 
 
