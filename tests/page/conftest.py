@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,15 +39,15 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str) -> Iterator[Served]:
-    """``tests.page.server`` over ``folder``, in a process of its own."""
+def serving(folder: Path, *arguments: str, program: str = "tests.page.server") -> Iterator[Served]:
+    """A server over ``folder`` in a process of its own."""
     pytest.importorskip("nicegui", reason="the serve extra is not installed: pip install podium[serve]")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     address, log = f"http://127.0.0.1:{port}", folder / "server.log"
     with log.open("wb") as out:
-        command = [sys.executable, "-m", "tests.page.server", str(port), str(folder), *arguments]
+        command = [sys.executable, "-m", program, str(port), str(folder), *arguments]
         process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
     try:
         _wait(address, process, log)
@@ -60,7 +61,9 @@ def _wait(address: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and process.poll() is None:
         try:
-            urllib.request.urlopen(f"{address}/healthz", timeout=5).close()  # noqa: S310 - our own address
+            urllib.request.urlopen(f"{address}/favicon.ico", timeout=5).close()  # noqa: S310 - our own address
+        except urllib.error.HTTPError:
+            return  # it answers
         except OSError:
             time.sleep(0.2)
         else:

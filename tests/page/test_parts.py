@@ -1,48 +1,19 @@
 """The small parts of a page, in a browser: the form of wishes, coloured code, and the order in which a server hears things."""
 
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.page.conftest import ROOT, START_SECONDS, watch
+from tests.page.conftest import serving, watch
 from tests.page.contrast import TOO_FAINT
 from tests.page.test_pages import UNNAMED
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    found, log = f"http://127.0.0.1:{port}", tmp_path_factory.mktemp("parts") / "server.log"
-    with log.open("wb") as out:
-        command = [sys.executable, "-m", "tests.page.small_page", str(port)]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
-    try:
-        _wait(found, process, log)
-        yield found
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
-
-
-def _wait(address: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    until = time.monotonic() + START_SECONDS
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            urllib.request.urlopen(address, timeout=5).close()  # noqa: S310 - our own address
-        except OSError:
-            time.sleep(0.2)
-        else:
-            return
-    pytest.fail(f"the server did not start:\n{log.read_text(errors='replace')}")
+    with serving(tmp_path_factory.mktemp("parts"), program="tests.page.small_page") as running:
+        yield running.address
 
 
 @pytest.fixture
