@@ -79,7 +79,7 @@ def fuzz(cases: int) -> dict[str, Any]:
                 body = json.dumps({**asked, "podium": extension})
                 note(http.post("/v1/chat/completions", content=body, headers={"Content-Type": "application/json"}), body)
 
-            _run(cases - share, EXTENSIONS, extended)
+            _run(cases - sum(statuses.values()), EXTENSIONS, extended)
     return {
         "cases": sum(statuses.values()),
         "unhandled": len(wrong),

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import uvicorn
@@ -77,17 +77,21 @@ class Small:
         return ("best", "three", "slow", "talks", "huge", "broken", "evil", *self.gym.names)
 
     @property
+    def baselines(self) -> Mapping[str, str]:
+        return {"all": "brook answers three times"}
+
+    @property
     def cards(self) -> Sequence[Card]:
         return self.gym.cards
 
     def conductor(self, model: str, wishes: Wishes = ANY) -> Conducts:
         if wishes != ANY:
             append(self._wished, dumps([model, wishes.workers, wishes.usd, wishes.rounds]))
+        if model == "three" or wishes.policy == "all":
+            return Conductor(consensus(1, judge=0, samples=3), self.gym)
         if model == "best":
             known = {kind: found.workflow for kind, found in optimum().items()}
             return Conductor(by_kind(lambda text: kind_of(text) or "", known), self.gym)
-        if model == "three":
-            return Conductor(consensus(1, judge=0, samples=3), self.gym)
         if model == "evil":
             steps = (Step(worker=0, subtask=EVIL), Step(worker=1, subtask=f"{{{{{HIT}}}}} ${{{HIT}}}", access=(0,)))
             return Conductor(Written(Workflow(steps=steps)), self.evil)

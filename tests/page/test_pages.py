@@ -57,6 +57,14 @@ def test_two_models_stand_side_by_side(served: Served, watched: Watched) -> None
     expect(watched.page.locator(".panel").nth(1).locator(".node")).to_have_count(1)
 
 
+def test_a_baseline_stands_beside_a_model(served: Served, watched: Watched) -> None:
+    ask(watched.page, served, "What is 17 + 25?", "brook", beside="all")
+    expect(watched.page.locator(".panel").nth(1).locator(".node")).to_have_count(4)
+    expect(watched.page.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
+    watched.page.get_by_role("link", name="Runs").click()
+    expect(watched.page.locator("tbody tr").filter(has=watched.page.get_by_role("cell", name="all", exact=True))).to_have_count(1)
+
+
 def test_wishes_go_with_the_question(served: Served, watched: Watched) -> None:
     page = watched.page
     page.goto(f"{served.address}/")

@@ -1,10 +1,10 @@
 """A pool as an offer: a model per policy, every worker by its own name, each as a client wishes for it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from podium.cli.alone import Alone
-from podium.cli.wiring import Team, default_policy, make_conductor
+from podium.cli.wiring import POLICIES, Team, default_policy, make_conductor
 from podium.conduct import Conductor
 from podium.errors import ConfigError
 from podium.events import Listener
@@ -14,6 +14,7 @@ from podium.types import Call, Card, Completion
 from podium.workers.pool import WorkerPool
 
 PODIUM, FAST, RECURSIVE = "podium", "podium-fast", "podium-recursive"
+_BASELINES = ("vote", "random")
 _KEPT = 64
 """How many Conductors are kept, so that weights are not read again for every request."""
 
@@ -35,6 +36,7 @@ class TeamOffer:
         fast = (FAST,) if self._policy.startswith("chat") else ()
         self.models: Sequence[str] = tuple(dict.fromkeys((PODIUM, *fast, RECURSIVE, *team.pool.names)))
         self.cards: Sequence[Card] = team.pool.cards
+        self.baselines: Mapping[str, str] = {name: about for name, about in POLICIES if name in _BASELINES}
         self.conductor(PODIUM)  # what can not be served is said before anybody asks
 
     def conductor(self, model: str, wishes: Wishes = Wishes()) -> Conducts:

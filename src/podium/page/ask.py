@@ -58,7 +58,7 @@ class _Ask:
                 button(line(example, 46), partial(self._question.write, example), "quiet small", title=line(example, 300))
         with box("bar"):
             self._model = Choice("Model", models, site.offer.models[0])
-            self._beside = Choice("Compare with", {"": [(NOBODY, "nobody")], **models}, NOBODY)
+            self._beside = Choice("Compare with", {"": [(NOBODY, "nobody")], **models, **_baselines(site)}, NOBODY)
             self._go = button("Ask", self._ask)
             self._stop = button("Stop", self._tasks.stop, "quiet")
         text("Enter asks, Shift and Enter begins a new line.", "p", "soft")
@@ -95,9 +95,12 @@ class _Ask:
             task.add_done_callback(self._over)
 
     async def _run(self, model: str, panel: RunPanel, question: str, wished: Wishes) -> None:
+        offer, conductor = self._site.offer, None
         if model in self._site.workers:
             wished = replace(wished, workers=(), rounds=None)  # one worker alone asks nobody else
-        conduct = partial(ran, self._site, self._visitor, model, question, wishes=wished)
+        elif model in offer.baselines:
+            conductor = partial(offer.conductor, offer.models[0], replace(wished, policy=model, rounds=None))
+        conduct = partial(ran, self._site, self._visitor, model, question, wishes=wished, conductor=conductor)
         with self._results:
             await panel.run(ask(question), conduct, self._site.link("/runs/"))
 
@@ -112,6 +115,11 @@ def _groups(site: Site) -> dict[str, list[tuple[str, str]]]:
     """The models to choose from: those that write workflows, and every worker alone."""
     groups = {"Conductors": list(site.policies), "One worker alone": list(site.workers)}
     return {name: [(model, model) for model in models] for name, models in groups.items() if models}
+
+
+def _baselines(site: Site) -> dict[str, list[tuple[str, str]]]:
+    named = [(name, f"{name}: {about}") for name, about in site.offer.baselines.items() if name not in site.offer.models]
+    return {"Baselines": named} if named else {}
 
 
 def _examples(site: Site) -> tuple[str, ...]:

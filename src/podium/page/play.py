@@ -143,13 +143,15 @@ class _Play:
                 their_verdict = text("", "p", "verdict", aria_live="polite")
                 theirs = RunPanel(model)
         with self._results:
-            mine_ended = await self._ended(mine, BY_HAND, problem, self._play(lists))
+            mine_ended = await self._ended(mine, BY_HAND, problem, lambda: self._play(lists))
             mine_right = _say(my_verdict, problem, mine_ended)
             theirs_ended = await self._ended(theirs, model, problem)
             theirs_right = _say(their_verdict, problem, theirs_ended)
         self._count(problem, model, (mine_right, mine_ended), (theirs_right, theirs_ended))
 
-    async def _ended(self, panel: RunPanel, model: str, problem: Problem, conductor: Conducts | None = None) -> Done | None:
+    async def _ended(
+        self, panel: RunPanel, model: str, problem: Problem, conductor: Callable[[], Conducts] | None = None
+    ) -> Done | None:
         conduct = partial(ran, self._site, self._visitor, model, problem.question, conductor=conductor)
         return await panel.run(ask(problem.question), conduct, self._site.link("/runs/"))
 

@@ -1,6 +1,7 @@
 """A question asked on a page is a request like any other: let in, held to its budget and its key's quota, kept."""
 
 import asyncio
+from collections.abc import Callable
 
 from podium.events import Answered, Event, Listener
 from podium.page.site import Site
@@ -19,9 +20,9 @@ async def ran(
     on_event: Listener,
     *,
     wishes: Wishes = Wishes(),
-    conductor: Conducts | None = None,
+    conductor: Callable[[], Conducts] | None = None,
 ) -> tuple[str, Done]:
-    """Ask ``model`` (or ``conductor``, which is then only called so) -> the run's id and how it ended.
+    """Ask ``model`` (or what ``conductor`` makes, which is then only called so) -> the run's id and how it ended.
 
     Run it in a task of its own: the task's calls are held to the request's budget. Cancelling it stops the calls under way
     and keeps the run with what was done. Raises :class:`AccessDenied`, :class:`Refusal`, :class:`QuotaExceeded`,
@@ -36,7 +37,8 @@ async def ran(
         on_event(event)
 
     asked = Asked(model=model, call=Call.plain(question), wishes=wishes)
-    async with site.desk.admitted(await visitor.key("ask"), asked, conductor=conductor) as ticket:
+    made = None if conductor is None else conductor()
+    async with site.desk.admitted(await visitor.key("ask"), asked, conductor=made) as ticket:
         try:
             done = await answer(ticket.conductors[0], ticket.call, heard)
         except asyncio.CancelledError:

@@ -1,6 +1,6 @@
 """What a server serves: models by name, each a Conductor made for one request. The command line makes an offer of a pool."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -39,6 +39,11 @@ class Offer(Protocol):
     @property
     def models(self) -> Sequence[str]:
         """Names of models, the default first: one per policy, then every worker by its own name."""
+        ...
+
+    @property
+    def baselines(self) -> Mapping[str, str]:
+        """Policies (:attr:`Wishes.policy`) that know nothing and are good to compare with -> what each does."""
         ...
 
     @property
