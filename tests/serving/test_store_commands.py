@@ -160,7 +160,7 @@ def test_old_runs_are_deleted_and_what_was_spent_stays(db: str) -> None:
     assert len(json.loads(podium("runs", "list", "--json", db=db).stdout)) == 3
     mine = podium("runs", "delete", "--older-than", "1", "--key", "web", "--yes", db=db)
     assert mine.exit_code == 0, mine.output
-    assert "deleted 1 runs from before 20" in mine.stdout
+    assert "deleted 1 run from before 20" in mine.stdout
     assert "(web)" in mine.stdout
     result = CliRunner().invoke(app, ["runs", "delete", "--older-than", "1", "--json", "--db", db], input="y\n")
     told = json.loads(result.stdout)
@@ -169,7 +169,7 @@ def test_old_runs_are_deleted_and_what_was_spent_stays(db: str) -> None:
     assert "deleted 0 runs" in podium("runs", "delete", "--older-than", "1", db=db).stdout, "nothing to ask about"
     assert [run["id"] for run in json.loads(podium("runs", "list", "--json", db=db).stdout)] == [f"run_{3:024x}"]
     assert podium("runs", "show", second.id, db=db).exit_code == 2
-    assert "deleted 1 runs" in podium("runs", "delete", "--older-than", "0", "--yes", db=db).stdout
+    assert "deleted 1 run" in podium("runs", "delete", "--older-than", "0", "--yes", db=db).stdout
     assert json.loads(podium("keys", "list", "--json", db=db).stdout)[0]["month"] == spent
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TypeVar
 
-from rich.table import Table
 from rich.text import Text
 
 from podium.cli.screen import Screen
@@ -56,23 +55,17 @@ async def show(db: str, *, as_json: bool) -> None:
     if as_json:
         _print_json([_fields(key) | {"month": asdict(spent.get(key.id, Spent()))} for key in keys])
         return
-    table = Table("id", "name", "scopes", "this month", "set aside", "per minute", "content", "state")
+    screen = Screen()
     for key in keys:
         used = spent.get(key.id, Spent())
+        state = "live" if key.revoked is None else f"revoked {key.revoked:%Y-%m-%d}"
+        content = "content kept" if key.store_content else "content not kept"
+        facts = (key.id, plain(key.name, 40), state, f"scopes {' '.join(sorted(key.scopes))}", content)
+        screen.print(Text("  ".join(facts), style="bold"), soft_wrap=True)
         limit = "" if key.monthly_usd is None else f" of ${key.monthly_usd:.2f}"
         unpriced = f" + {used.unpriced} runs of unknown price" if used.unpriced else ""
-        cells = (
-            key.id,
-            plain(key.name, 40),
-            " ".join(sorted(key.scopes)),
-            f"${used.spent_usd + used.uncertain_usd:.4f}{limit}{unpriced}",
-            f"${used.open_usd:.4f}",
-            _per_minute(key),
-            "kept" if key.store_content else "not kept",
-            "live" if key.revoked is None else f"revoked {key.revoked:%Y-%m-%d}",
-        )
-        table.add_row(*(Text(cell) for cell in cells))
-    Screen().print(table)
+        month = f"this month ${used.spent_usd + used.uncertain_usd:.4f}{limit}{unpriced}, ${used.open_usd:.4f} set aside"
+        screen.print(Text(f"    {month}; per minute: {_per_minute(key)}"), soft_wrap=True)
 
 
 async def change(

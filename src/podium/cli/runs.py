@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from rich.table import Table
 from rich.text import Text
 
 from podium import jsonl
@@ -21,6 +20,8 @@ from podium.workflow.draw import as_text, dollars, plain
 
 _PAGE = 200
 """Runs read at once."""
+_SHOWN = 800
+"""Characters at the beginning of a question that are looked at to show it on one line."""
 
 
 async def show_list(db: str, *, key: str | None, text: str, failed: bool, n: int, as_json: bool) -> None:
@@ -32,21 +33,22 @@ async def show_list(db: str, *, key: str | None, text: str, failed: bool, n: int
     if as_json:
         print(f"[{','.join(jsonl.dumps(run) for run in found)}]")  # noqa: T201 - the command's output
         return
-    table = Table("run", "asked (UTC)", "key", "model", "outcome", "steps", "seconds", "cost", "question")
+    screen = Screen()
     for run in found:
-        cells = (
+        # No table: a run's id alone is a third of a terminal's width, and it has to be whole to be copied.
+        facts = (
             run.id,
             f"{run.created:%Y-%m-%d %H:%M:%S}",
-            plain(names.get(run.key, run.key), 24),
+            plain(names.get(run.key, run.key), 24) or "no key",
             plain(run.model, 24),
             plain(run.failure, 32) or "answered",
-            str(run.steps),
-            f"{run.seconds:.1f}",
+            _counted(run.steps, "step"),
+            f"{run.seconds:.1f} s",
             dollars(run.usage),
-            "not kept" if run.question is None else plain(run.question, 60),
         )
-        table.add_row(*(Text(cell, overflow="fold") for cell in cells))
-    Screen().print(table)
+        screen.print(Text("  ".join(facts), style="bold"), soft_wrap=True)
+        question = "(not kept)" if run.question is None else plain(run.question[:_SHOWN], _SHOWN // 8)
+        screen.print(Text(f"    {question}"), soft_wrap=True)
 
 
 async def show(db: str, run_id: str, *, as_json: bool) -> None:
@@ -59,7 +61,7 @@ async def show(db: str, run_id: str, *, as_json: bool) -> None:
     if as_json:
         print(jsonl.dumps(run))  # noqa: T201 - the command's output
         return
-    figures = f"{run.steps} steps   {run.seconds:.2f} s   {run.usage.tokens} tokens   {dollars(run.usage)}"
+    figures = f"{_counted(run.steps, 'step')}   {run.seconds:.2f} s   {run.usage.tokens} tokens   {dollars(run.usage)}"
     lines = [
         f"{run.id}   {run.created:%Y-%m-%d %H:%M:%S} UTC   key {plain(names.get(run.key, run.key), 40) or 'none'}",
         f"model {plain(run.model, 60)}   {figures}",
@@ -89,7 +91,7 @@ async def export(db: str, out: Path, *, key: str | None) -> None:
         async for run in _every(Runs(database), of):
             jsonl.append(out, jsonl.dumps(run))
             count += 1
-    Screen().print(Text(f"wrote {count} runs to {out}"), soft_wrap=True)
+    Screen().print(Text(f"wrote {_counted(count, 'run')} to {out}"), soft_wrap=True)
 
 
 def delete(db: str, *, older_than_days: int, key: str | None, yes: bool, as_json: bool) -> None:
@@ -101,13 +103,13 @@ def delete(db: str, *, older_than_days: int, key: str | None, yes: bool, as_json
     of, name, count = asyncio.run(_older(db, before, key))
     what = f"from before {before:%Y-%m-%d %H:%M} UTC" + ("" if of is None else f" of the key {of} ({plain(name, 40)})")
     # Asked outside the event loop, which would keep Ctrl-C to itself until there is an answer.
-    if count and not yes and not _agreed(f"Delete {count} runs {what}? They can not be had back."):
+    if count and not yes and not _agreed(f"Delete {_counted(count, 'run')} {what}? They can not be had back."):
         raise ConfigError("nothing was deleted: answer y, or say --yes where nobody can answer")
     gone = asyncio.run(_delete_older(db, before, of))
     if as_json:
         print(json.dumps({"deleted": gone, "before": before.isoformat(), "key": of}))  # noqa: T201 - the command's output
         return
-    Screen().print(Text(f"deleted {gone} runs {what}"), soft_wrap=True)
+    Screen().print(Text(f"deleted {_counted(gone, 'run')} {what}"), soft_wrap=True)
 
 
 async def _older(db: str, before: datetime, key: str | None) -> tuple[str | None, str, int]:
@@ -153,3 +155,7 @@ def _key_id(names: dict[str, str], id_or_name: str) -> str:
     if not ids:
         raise ConfigError(f"there is no key called {plain(id_or_name, 80)}; see: podium keys list")
     return ids[-1]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
