@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, delete
 
-from podium.errors import Blame, ConfigError
+from podium.errors import Blame
 from podium.serving.store.database import Database
 from podium.serving.store.runs import Run, Runs
 from podium.serving.store.tables import runs as table
@@ -78,9 +78,8 @@ async def test_a_run_of_another_key_is_as_if_it_were_not_there(database: Databas
     assert await runs.search(key="") == []
     assert ids(await runs.search(key=None)) == [2, 1]
     assert [usd for _, usd in await Runs(database, now=lambda: NOON).spending(key="key_c", days=1)] == [0.0]
-    for before in (run(1).id, run(9).id):
-        with pytest.raises(ConfigError, match="no run"):
-            await runs.search(key="key_b", before=before)
+    assert await runs.search(key="key_b", before=run(1)) == []
+    assert ids(await runs.search(key="key_b", before=run(9))) == [2]
 
 
 async def test_runs_are_found_by_what_they_hold(database: Database) -> None:
@@ -106,11 +105,21 @@ async def test_pages_show_every_run_once_also_where_times_are_equal(database: Da
     for number in range(12):
         await runs.add(replace(run(number), created=NOON + timedelta(seconds=number // 5)))
     seen: list[int] = []
-    before = None
-    while page := await runs.search(key=None, limit=4, before=before):
+    last = None
+    while page := await runs.search(key=None, limit=4, before=last):
         seen += ids(page)
-        before = page[-1].id
+        last = page[-1]
     assert seen == list(range(11, -1, -1))
+
+
+async def test_pages_go_on_where_the_last_run_seen_was_deleted(database: Database) -> None:
+    runs = Runs(database)
+    for number in range(4):
+        await runs.add(run(number, "key_a" if number == 2 else "key_b"))
+    page = await runs.search(key=None, limit=2)
+    assert ids(page) == [3, 2]
+    assert await runs.delete_older(NOON + timedelta(days=1), key="key_a") == 1
+    assert ids(await runs.search(key=None, before=page[-1])) == [1, 0]
 
 
 async def test_spending_per_day(database: Database, clock: Hands) -> None:

@@ -135,9 +135,9 @@ def _agreed(question: str) -> bool:
 
 
 async def _every(runs: Runs, key: str | None) -> AsyncIterator[Run]:
-    before = None
-    while page := await runs.search(key=key, limit=_PAGE, before=before):
-        before = page[-1].id
+    last = None
+    while page := await runs.search(key=key, limit=_PAGE, before=last):
+        last = page[-1]
         for run in page:
             whole = await runs.get(run.id, key=key)
             if whole is not None:  # somebody may delete old runs meanwhile

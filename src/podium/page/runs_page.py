@@ -33,7 +33,7 @@ async def runs_page(site: Site, visitor: Visitor) -> None:
 class _Runs:
     def __init__(self, site: Site, visitor: Visitor) -> None:
         self._site, self._visitor = site, visitor
-        self._last: str | None = None
+        self._last: Run | None = None
         self._asked = 0
         models = [("", "all"), *((model, model) for model in site.offer.models)]
         with box("bar", role="search"):
@@ -83,7 +83,7 @@ class _Runs:
         with self._body:
             for run in found:
                 self._row(run)
-        self._last = found[-1].id if found else self._last
+        self._last = found[-1] if found else self._last
         show(self._more, len(found) == PAGE)
         rows = len(self._body.default_slot.children)
         self._count.text = counted(rows, "run") if rows else "No run fits."

@@ -5,14 +5,12 @@ find it. Text is searched without regard to case in the beginning of the questio
 """
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select
 
 from podium import jsonl
-from podium.errors import ConfigError
 from podium.serving.store.clock import Clock, day_date, day_of, to_us, utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.money import to_nano, to_usd
@@ -123,12 +121,11 @@ class Runs:
         since: datetime | None = None,
         until: datetime | None = None,
         limit: int = 50,
-        before: str | None = None,
+        before: Run | None = None,
     ) -> list[Run]:
         """The newest ``limit`` runs that fit, newest first, without their transcripts (:meth:`get` has them).
 
-        ``since`` is inclusive, ``until`` is not; ``before`` is the id of the last run already seen. Raises
-        :class:`ConfigError` where there is no such run.
+        ``since`` is inclusive, ``until`` is not; ``before`` is the last run already seen, which may have been deleted since.
         """
         wanted: list[ColumnElement[bool]] = _owned(key)
         if text:
@@ -141,13 +138,12 @@ class Runs:
             wanted.append(runs.c.created_us >= to_us(since))
         if until is not None:
             wanted.append(runs.c.created_us < to_us(until))
-
-        def look(connection: Connection) -> Sequence[str]:
-            older = [] if before is None else [_older(connection, before, key)]
-            query = select(runs.c.record).where(*wanted, *older).order_by(runs.c.created_us.desc(), runs.c.id.desc())
-            return connection.execute(query.limit(limit)).scalars().all()
-
-        return [jsonl.loads(Run, record) for record in await self._database.read(look)]
+        if before is not None:
+            last = to_us(before.created)
+            wanted.append(or_(runs.c.created_us < last, and_(runs.c.created_us == last, runs.c.id < before.id)))
+        query = select(runs.c.record).where(*wanted).order_by(runs.c.created_us.desc(), runs.c.id.desc()).limit(limit)
+        found = await self._database.read(lambda connection: connection.execute(query).scalars().all())
+        return [jsonl.loads(Run, record) for record in found]
 
     async def spending(self, *, key: str | None, days: int) -> list[tuple[date, float | None]]:
         """Dollars per UTC day, oldest first, today last; None where a run of that day has no known price."""
@@ -192,10 +188,3 @@ def _owned(key: str | None) -> list[ColumnElement[bool]]:
 
 def _before(moment: datetime, key: str | None) -> list[ColumnElement[bool]]:
     return [runs.c.created_us < to_us(moment), *_owned(key)]
-
-
-def _older(connection: Connection, before: str, key: str | None) -> ColumnElement[bool]:
-    last = connection.execute(select(runs.c.created_us).where(runs.c.id == plain(before), *_owned(key))).scalar()
-    if last is None:
-        raise ConfigError(f"there is no run {plain(before, 80)} to go on from")
-    return or_(runs.c.created_us < last, and_(runs.c.created_us == last, runs.c.id < plain(before)))
