@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 from aiohttp import web
-from openai import AsyncOpenAI, Omit, OpenAIError, omit
+from openai import AsyncOpenAI, AsyncStream, Omit, OpenAIError, omit
 
 from podium.workers.openai_client import OpenAIClient
 
@@ -23,6 +23,8 @@ GOOD: dict[str, Any] = {
     "usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10},
 }
 CALLED = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": '{"at": 1}'}}
+PIECE = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+EVENT = f"data: {json.dumps(PIECE | {'choices': [{'index': 0, 'delta': {'content': '4'}}]})}\n\n"
 REPLIES: dict[str, tuple[int, str, str]] = {
     "good": (200, "application/json", json.dumps(GOOD)),
     "tool call": (
@@ -33,6 +35,8 @@ REPLIES: dict[str, tuple[int, str, str]] = {
     "fields missing": (200, "application/json", json.dumps({"choices": [{"message": {"content": "42"}}]})),
     "fields of other types": (200, "application/json", json.dumps(GOOD | {"created": None, "usage": "much", "choices": None})),
     "a list": (200, "application/json", "[1, 2]"),
+    "stream": (200, "text/event-stream", f"{EVENT}{EVENT}data: [DONE]\n\n"),
+    "stream with an error": (200, "text/event-stream", EVENT + 'data: {"error": {"message": "no"}}\n\n'),
     "html": (200, "text/html", "<html>Welcome</html>"),
     "empty": (200, "application/json", ""),
     "cut": (200, "application/json", json.dumps(GOOD)[:50]),
@@ -95,11 +99,14 @@ async def sdk(kind: type[AsyncOpenAI], url: str, **options: Any) -> AsyncIterato
         yield kind(api_key="sk-1", base_url=url, http_client=http, max_retries=0, default_headers=headers, **options)
 
 
-async def outcome(kind: type[AsyncOpenAI], url: str, **options: Any) -> Any:
+async def outcome(kind: type[AsyncOpenAI], url: str, *, stream: bool = False, **options: Any) -> Any:
     """The reply as data, or the error's type, words, status, body and Retry-After."""
     async with sdk(kind, url, **options) as client:
         try:
-            reply = await client.chat.completions.create(**FIELDS)
+            reply = await client.chat.completions.create(**(FIELDS | {"stream": stream}))
+            if isinstance(reply, AsyncStream):
+                async with reply:
+                    return [chunk.model_dump(warnings=False) async for chunk in reply]
         except (OpenAIError, ValueError, TypeError) as error:
             response = getattr(error, "response", None)
             after = None if response is None else response.headers.get("retry-after")
@@ -108,10 +115,12 @@ async def outcome(kind: type[AsyncOpenAI], url: str, **options: Any) -> Any:
     return reply if isinstance(reply, str | list) else reply.model_dump(exclude_unset=True, warnings=False)
 
 
+@pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("name", REPLIES)
-async def test_the_outcome_is_the_sdks(server: Server, name: str) -> None:
+async def test_the_outcome_is_the_sdks(server: Server, name: str, stream: bool) -> None:
     server.reply = REPLIES[name]
-    assert await outcome(OpenAIClient, server.url) == await outcome(AsyncOpenAI, server.url)
+    shorter = await outcome(OpenAIClient, server.url, stream=stream)
+    assert shorter == await outcome(AsyncOpenAI, server.url, stream=stream)
 
 
 @pytest.mark.parametrize("organization", [None, "org-1"])

@@ -1,29 +1,30 @@
-"""OpenAI's SDK, with a shorter way for the one request that workers make by the thousand: a chat answer that is not streamed.
+"""OpenAI's SDK, with a shorter way for the one request that workers make by the thousand: a chat completion.
 
 The SDK spends 0.8 ms of CPU on each (measured November 2026: 1.31 ms a call of a worker, 0.52 ms this way): it walks through
 the body by its type annotations, copies the request's options, and builds the reply field by field. What comes from the
-adapter library is plain JSON already, and pydantic reads a well-formed reply in one go. Everything out of the ordinary, which
-is streams, statuses and replies that do not fit the schema, stays the SDK's own business, so that the errors are the same.
+adapter library is plain JSON already, and pydantic reads a well-formed reply in one go. The rest, which is streams once they
+are open, statuses, and replies that do not fit the schema, stays the SDK's own business, so that the errors are the same.
 """
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
 import httpx2
-from openai import APIConnectionError, APITimeoutError, AsyncOpenAI, NotGiven, Omit
+from openai import APIConnectionError, APITimeoutError, AsyncOpenAI, AsyncStream, NotGiven, Omit
 from openai._models import FinalRequestOptions
 from openai.resources.chat import AsyncChat
 from openai.resources.chat.completions import AsyncCompletions
-from openai.types.chat import ChatCompletion
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import ValidationError
 
 PATH = "/chat/completions"
 
 
 class OpenAIClient(AsyncOpenAI):
-    """``AsyncOpenAI`` for a key that is a string and a client that does not retry.
+    """``AsyncOpenAI`` for a key that is a string, and without retries.
 
     Example::
 
@@ -33,11 +34,13 @@ class OpenAIClient(AsyncOpenAI):
 
     @cached_property
     def chat(self) -> AsyncChat:
-        """The chat API, whose answers that are not streamed come the shorter way."""
+        """The chat API, the shorter way."""
         return _Chat(self)
 
-    async def complete(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> ChatCompletion:
-        """One chat completion for ``body``, sent as it is, with ``headers`` besides the client's own.
+    async def complete(
+        self, body: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> ChatCompletion | AsyncStream[ChatCompletionChunk]:
+        """The answer to ``body``, sent as it is, with ``headers`` besides the client's own; a stream where it asks for one.
 
         Raises what the SDK raises: :class:`openai.APITimeoutError`, :class:`openai.APIConnectionError`,
         :class:`openai.APIStatusError`.
@@ -47,22 +50,27 @@ class OpenAIClient(AsyncOpenAI):
         request = httpx2.Request(
             "POST", self._chat_url, headers=own, content=json.dumps(body).encode(), extensions={"timeout": self._seconds}
         )
+        stream = bool(body.get("stream"))
         try:
-            response = await self._client.send(request)
+            response = await self._client.send(request, stream=stream)
         except httpx2.TimeoutException as error:
             raise APITimeoutError(request=request) from error
         except httpx2.RequestError as error:
             raise APIConnectionError(request=request) from error
         if not response.is_success:
+            await response.aread()
             raise self._make_status_error_from_response(response)
-        try:
-            return ChatCompletion.model_validate_json(response.content)
-        except ValidationError:
-            # Servers leave fields out, or send pages of HTML: the SDK makes of it what it can.
-            options = FinalRequestOptions.construct(method="post", url=PATH)
-            return await self._process_response(
-                cast_to=ChatCompletion, options=options, response=response, stream=False, stream_cls=None
-            )
+        if not stream:
+            # Servers leave fields out, or send pages of HTML: of that the SDK makes what it can.
+            with suppress(ValidationError):
+                return ChatCompletion.model_validate_json(response.content)
+        return await self._process_response(
+            cast_to=ChatCompletion,
+            options=FinalRequestOptions.construct(method="post", url=PATH),
+            response=response,
+            stream=stream,
+            stream_cls=AsyncStream[ChatCompletionChunk] if stream else None,
+        )
 
     @cached_property
     def _own_headers(self) -> httpx2.Headers:
@@ -91,8 +99,6 @@ class _Completions(AsyncCompletions):
 
     async def create(self, **fields: Any) -> Any:
         """As the SDK's, whose many overloads it serves."""
-        if fields.get("stream"):
-            return await super().create(**fields)
         for name in ("extra_query", "timeout"):
             if not isinstance(fields.pop(name, None), NotGiven | None):
                 raise NotImplementedError(f"{name} of one request")
