@@ -386,6 +386,7 @@ OVERFLOW = {"error": {"message": "This model's maximum context length is 8192 to
         (fails(400), WorkerRefused, "no luck"),
         (fails(401, {"error": {"message": f"bad key {KEY}"}}), WorkerRefused, "api_key_env"),
         (fails(403, f"you sent {KEY}"), WorkerRefused, "api_key_env"),
+        (fails(401, {"error": {"message": "wrong key: sk-do-no*****6789."}}), WorkerRefused, "wrong key: [key]"),
         (fails(404), WorkerRefused, "base_url"),
         (fails(402), WorkerRefused, "top it up"),
         (fails(429, {"error": {"message": "x", "code": "insufficient_quota"}}), WorkerRefused, "top it up"),

@@ -33,6 +33,7 @@ _OVERFLOW = re.compile(
     r"|exceeds? the (model's )?max(imum)?( number of)? (tokens|length)",
     re.IGNORECASE,
 )
+_MASKED = re.compile(r"[\w.-]*\*{3,}[\w.*-]*")
 _OVERFLOW_STATUSES = (400, 413, 422, 500)
 
 
@@ -88,11 +89,12 @@ def cause_of(error: Exception, key: str | None) -> Exception | None:
 
 
 def redacted(text: str, key: str | None) -> str:
-    """``text`` on one line, cut to a readable length, with ``key`` blotted out."""
+    """``text`` on one line, cut to a readable length, with ``key`` blotted out, also as vendors mask it (``sk-...****abcd``)."""
     if key:
         text = text.replace(key, "[key]")
     line = " ".join(text.split())
-    return line if len(line) <= _QUOTED_CHARACTERS else f"{line[:_QUOTED_CHARACTERS]}..."
+    line = line if len(line) <= _QUOTED_CHARACTERS else f"{line[:_QUOTED_CHARACTERS]}..."
+    return _MASKED.sub("[key]", line)
 
 
 def _said(error: Exception) -> str:
