@@ -26,7 +26,7 @@ def test_wishes() -> None:
     assert in_words(Wishes(rounds=1), 3) == "Options: at most 1 round"
 
 
-@pytest.mark.parametrize("bad", ["x", "0,05", "$1", "nan", "inf", "-inf", "1e999", "0", "-1", "0.0", "\x00", "9" * 5_000])
+@pytest.mark.parametrize("bad", ["x", "0,05", "$1", "nan", "inf", "-inf", "1e999", "1e7", "0", "-1", "0.0", "\x00", "9" * 5_000])
 def test_limits_that_make_no_sense(bad: str) -> None:
     with pytest.raises(ConfigError, match="The most dollars: "):
         wishes(NAMES, ALL, usd=bad, seconds="", rounds="")

@@ -10,8 +10,8 @@ from podium.page.shown import clipped, counted, line
 from podium.serving.offer import Wishes
 from podium.types import Card
 
-MOST_ROUNDS = 10
-"""As many as a client of the API may ask for."""
+MOST_ROUNDS, MOST = 10, 1_000_000
+"""As many rounds, and as many dollars or seconds, as a client of the API may ask for."""
 
 
 class WishesForm:
@@ -108,6 +108,8 @@ def _number(what: str, written: str, example: str) -> float | None:
         raise ConfigError(f"The most {what}: {_quoted(written)} is not a number. Write it like {example}.")
     if number <= 0:
         raise ConfigError(f"The most {what}: {_quoted(written)} is too little. It must be more than 0.")
+    if number > MOST:
+        raise ConfigError(f"The most {what}: {_quoted(written)} is too much. It can be {MOST:,} at most.")
     return number
 
 
