@@ -9,6 +9,7 @@ import httpx2
 import pytest
 from aiohttp import web
 from openai import AsyncOpenAI, AsyncStream, Omit, OpenAIError, omit
+from pydantic import BaseModel
 
 from podium.workers.openai_client import OpenAIClient
 
@@ -24,7 +25,7 @@ GOOD: dict[str, Any] = {
 }
 CALLED = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": '{"at": 1}'}}
 PIECE = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-EVENT = f"data: {json.dumps(PIECE | {'choices': [{'index': 0, 'delta': {'content': '4'}}]})}\n\n"
+EVENT = f"data: {json.dumps(PIECE | {'choices': [{'index': 0, 'delta': {'content': '4'}, 'finish_reason': None}]})}\n\n"
 REPLIES: dict[str, tuple[int, str, str]] = {
     "good": (200, "application/json", json.dumps(GOOD)),
     "tool call": (
@@ -36,6 +37,11 @@ REPLIES: dict[str, tuple[int, str, str]] = {
     "fields of other types": (200, "application/json", json.dumps(GOOD | {"created": None, "usage": "much", "choices": None})),
     "a list": (200, "application/json", "[1, 2]"),
     "stream": (200, "text/event-stream", f"{EVENT}{EVENT}data: [DONE]\n\n"),
+    "stream of odd pieces": (
+        200,
+        "text/event-stream",
+        'data: {"choices": [{"delta": {"content": 4}}]}\n\ndata: {"choices": null}\n\ndata: []\n\n: hi\n\ndata: "x"\n\n',
+    ),
     "stream with an error": (200, "text/event-stream", EVENT + 'data: {"error": {"message": "no"}}\n\n'),
     "html": (200, "text/html", "<html>Welcome</html>"),
     "empty": (200, "application/json", ""),
@@ -106,13 +112,17 @@ async def outcome(kind: type[AsyncOpenAI], url: str, *, stream: bool = False, **
             reply = await client.chat.completions.create(**(FIELDS | {"stream": stream}))
             if isinstance(reply, AsyncStream):
                 async with reply:
-                    return [chunk.model_dump(warnings=False) async for chunk in reply]
+                    return [_plain(chunk) async for chunk in reply]
         except (OpenAIError, ValueError, TypeError) as error:
             response = getattr(error, "response", None)
             after = None if response is None else response.headers.get("retry-after")
             known = [getattr(error, name, None) for name in ("status_code", "code", "type", "body")]
             return type(error), str(error), known, after, type(error.__cause__)
-    return reply if isinstance(reply, str | list) else reply.model_dump(exclude_unset=True, warnings=False)
+    return _plain(reply)
+
+
+def _plain(reply: object) -> object:
+    return reply.model_dump(warnings=False) if isinstance(reply, BaseModel) else reply
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -3,7 +3,7 @@
 One call is one HTTP request: rendered (``render.py``), sent by the adapter library, read, priced. Limits, retries, caches
 and budgets are wrappers' business. An empty reply never passes for an answer.
 
-Measured on one of two busy cores, November 2026: 0.5 to 0.7 CPU-ms a plain call, 5 to 6 CPU-ms a streamed one of 20
+Measured on one of two busy cores, November 2026: 0.5 to 0.7 CPU-ms a plain call, 2.4 to 3.2 CPU-ms a streamed one of 20
 pieces; 256 concurrent calls to a server that sleeps 1 s return within 1.5 to 2.3 s.
 
 Tools of the client's and a form for the answer are handed to the model as its API has them. Left out: images, and seeds at

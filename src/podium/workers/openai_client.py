@@ -2,15 +2,15 @@
 
 The SDK spends 0.8 ms of CPU on each (measured November 2026: 1.31 ms a call of a worker, 0.52 ms this way): it walks through
 the body by its type annotations, copies the request's options, and builds the reply field by field. What comes from the
-adapter library is plain JSON already, and pydantic reads a well-formed reply in one go. The rest, which is streams once they
-are open, statuses, and replies that do not fit the schema, stays the SDK's own business, so that the errors are the same.
+adapter library is plain JSON already, and pydantic reads a well-formed reply, or piece of a stream, in one go. The rest, which
+is statuses and whatever does not fit the schema, stays the SDK's own business, so that the errors are the same.
 """
 
 import json
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import httpx2
 from openai import APIConnectionError, APITimeoutError, AsyncOpenAI, AsyncStream, NotGiven, Omit
@@ -21,6 +21,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import ValidationError
 
 PATH = "/chat/completions"
+Data = TypeVar("Data")
 
 
 class OpenAIClient(AsyncOpenAI):
@@ -71,6 +72,13 @@ class OpenAIClient(AsyncOpenAI):
             stream=stream,
             stream_cls=AsyncStream[ChatCompletionChunk] if stream else None,
         )
+
+    def _process_response_data(self, *, data: object, cast_to: type[Data], response: httpx2.Response) -> Data:
+        """As the SDK's, which reads each piece of a stream here; a well-formed one is read in one go."""
+        if cast_to is ChatCompletionChunk:
+            with suppress(ValidationError):
+                return cast(Data, ChatCompletionChunk.model_validate(data))
+        return super()._process_response_data(data=data, cast_to=cast_to, response=response)
 
     @cached_property
     def _own_headers(self) -> httpx2.Headers:
