@@ -158,7 +158,7 @@ class Conductor:
             raise
 
 
-_CANCELLED = Failure.of(Cancelled("stopped from outside"), "")
+_CANCELLED = Failure.of(Cancelled("stopped before there was an answer"), "")
 
 
 def _as_question(call: Call) -> Call:

@@ -56,6 +56,8 @@ async def show(db: str, *, as_json: bool) -> None:
         _print_json([_fields(key) | {"month": asdict(spent.get(key.id, Spent()))} for key in keys])
         return
     screen = Screen()
+    if not keys:
+        screen.print("no keys yet; make one: podium keys create NAME")
     for key in keys:
         used = spent.get(key.id, Spent())
         state = "live" if key.revoked is None else f"revoked {key.revoked:%Y-%m-%d}"

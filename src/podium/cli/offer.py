@@ -48,7 +48,10 @@ class TeamOffer:
         policy, rounds, max_steps = self._meant(model, wishes)
         names = self._chosen(wishes)
         if names != self._team.pool.names and policy.partition(":")[0] in ("trained", "untrained", "best"):
-            raise ConfigError(f"the policy {policy!r} knows its workers by their numbers; choose workers with another policy")
+            raise ConfigError(
+                f"the policy {policy!r} knows its workers by their numbers and can leave none out: allow all of them, "
+                "or take another policy or a baseline"
+            )
         key = (policy, rounds, max_steps, names)
         if key not in self._kept:
             team = replace(self._team, pool=WorkerPool([self._team.pool.named(name) for name in names]))

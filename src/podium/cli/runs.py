@@ -34,6 +34,8 @@ async def show_list(db: str, *, key: str | None, text: str, failed: bool, n: int
         print(f"[{','.join(jsonl.dumps(run) for run in found)}]")  # noqa: T201 - the command's output
         return
     screen = Screen()
+    if not found:
+        screen.print("no run fits")
     for run in found:
         # No table: a run's id alone is a third of a terminal's width, and it has to be whole to be copied.
         facts = (
@@ -70,12 +72,12 @@ async def show(db: str, run_id: str, *, as_json: bool) -> None:
         lines.append("question, answer and workflow are not kept for this key")
     else:
         lines += ["", "question", plain(run.question)]
-    for number, transcript in enumerate(run.transcripts):
+    for number, transcript in enumerate(run.transcripts, 1):
         lines += ["", f"round {number}", as_text(transcript)]
     if run.answer is not None:
         lines += ["", "answer", plain(run.answer)]
     if run.failure:
-        lines += ["", f"no answer: {plain(run.failure)}"]
+        lines += ["", f"no answer: {plain(run.why)}"]
     Screen().print(Text("\n".join(lines)), soft_wrap=True)
 
 

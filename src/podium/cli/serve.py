@@ -154,7 +154,7 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         bound = socket.create_server((host, port), family=family, backlog=2048)
     except (OSError, OverflowError) as error:
-        raise ConfigError(f"can not listen on {host} port {port}: {error}; choose another --port") from error
+        raise ConfigError(f"can not listen on {host} port {port}: {error}; choose another --host or --port") from error
     # Each piece of an answer is sent at once. Connections inherit it; asyncio sets it only on sockets whose protocol is named.
     bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return bound

@@ -110,7 +110,8 @@ def _judge_program(problem: Problem, text: str) -> Verdict:
     for given, expected in cases:
         got = _outcome(program, given)
         if got != expected:
-            return Verdict(correct=False, extracted=extracted, why=f"{name}{given} gives {got}, not {expected}")
+            called = f"{name}({', '.join(map(str, given))})"
+            return Verdict(correct=False, extracted=extracted, why=f"{called} gives {got}, not {expected}")
     return Verdict(correct=True, extracted=extracted)
 
 

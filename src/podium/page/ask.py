@@ -10,7 +10,7 @@ from podium.errors import ConfigError
 from podium.gym.questions import kind_of
 from podium.gym.world import World
 from podium.page.frame import frame
-from podium.page.parts import Area, Choice, box, button, enable, show, text
+from podium.page.parts import Area, Choice, box, button, enable, text
 from podium.page.run_panel import RunPanel
 from podium.page.running import ran
 from podium.page.shown import line
@@ -63,23 +63,22 @@ class _Ask:
             self._stop = button("Stop", self._tasks.stop, "quiet")
         text("Enter asks, Shift and Enter begins a new line.", "p", "soft")
         self._wishes = WishesForm(site.offer.cards)
-        self._refused = text("", "p", "bad", role="alert")
-        show(self._refused, False)
         enable(self._stop, False)
         self._results = box("pair")
         ui.context.client.on_delete(self._tasks.stop)
 
     def _ask(self) -> None:
         question = self._question.value.strip()
-        if not question or self._tasks.running:
+        if self._tasks.running:
+            return
+        if not question:
+            self._question.focus()
             return
         try:
             wished = self._wishes.read()
-        except ConfigError as error:
-            self._refused.text = str(error)
-            show(self._refused, True)
+        except ConfigError:
+            self._wishes.open()  # it says what is wrong
             return
-        show(self._refused, False)
         asked = [self._model.value]
         if self._beside.value not in (NOBODY, self._model.value):
             asked.append(self._beside.value)

@@ -67,7 +67,7 @@ class _Node:
     def place(self, *, left: float, top: int, width: float) -> None:
         """Where it stands, in percent across and in pixels down."""
         middle = left + width / 2
-        self._element.classes("beside" if width < 34 else "")
+        self._element.classes("beside" if width < 34 else "alone" if width > 50 else "")
         self._element.style(f"left:{middle:.3f}%; top:{top}px; width:calc({width:.3f}% - 10px); height:{ROW}px")
 
     def mark(self, selected: bool) -> None:

@@ -38,10 +38,10 @@ def curves(iterations: Sequence[Iteration]) -> list[str]:
         ("Correct, by kind of question", {kind: [e.correct_by_kind.get(kind) for e in iterations] for kind in kinds}, 1.0),
         ("Steps, by kind of question", {kind: [e.steps_by_kind.get(kind) for e in iterations] for kind in kinds}, 0.0),
         ("Who is asked: entropy in bits", number("worker_entropy_bits"), 3.0),
-        ("Dollars of workers so far", {"spent": spent}, 0.0),
     ]
     at = [each.number + 1 for each in iterations]
-    return [_chart(title, series, at, top) for title, series, top in panels]
+    drawn = [_chart(title, series, at, top) for title, series, top in panels]
+    return [*drawn, _chart("Dollars of workers so far", {"spent": spent}, at, 0.0, is_sum=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +91,16 @@ def mix(workers: Mapping[int, Counter[str]]) -> Mix | None:
     return Mix(bands=bands, first=numbers[0] + 1, last=numbers[-1] + 1, svg=svg)
 
 
-def _chart(title: str, series: Series, at: Sequence[int], top: float) -> str:
+def _chart(title: str, series: Series, at: Sequence[int], top: float, *, is_sum: bool = False) -> str:
     pieces = _pieces(range(len(at)))
-    thinned = {line(name, 20): [_mean([values[index] for index in piece]) for piece in pieces] for name, values in series.items()}
-    inside = lines(title, thinned, [at[piece[-1]] for piece in pieces], top=top, width=_WIDTH, height=_HEIGHT)
+
+    def taken(values: Sequence[float | None], piece: Sequence[int]) -> float | None:
+        # The mean of a growing sum would be less than what was spent.
+        return values[piece[-1]] if is_sum else _mean([values[index] for index in piece])
+
+    thinned = {line(name, 20): [taken(values, piece) for piece in pieces] for name, values in series.items()}
+    ends = [at[piece[-1]] for piece in pieces]
+    inside = lines(title, thinned, ends, top=top, smooth=1 if is_sum else 5, width=_WIDTH, height=_HEIGHT)
     for index, colour in enumerate(COLOURS):
         inside = inside.replace(f'"{colour}"', f'"{_colour(index)}"')
     return (

@@ -79,7 +79,7 @@ class Choice:
         self._act = act
         with box("field", "label"):
             text(label, "span", "label")
-            with box("select", "select") as self.element:
+            with box("select", "select", autocomplete="off") as self.element:
                 for name, options in groups.items():
                     with box(tag="optgroup", label=line(name, 60)):
                         for option, shown in options:
@@ -105,12 +105,18 @@ class Area:
         self._changed, self._send = changed, send
         with box("field", "label"):
             text(label, "span", "label")
-            self.element = text(value, "textarea", "area", rows=str(rows), spellcheck="false", maxlength=str(LONG))
+            self.element = text(
+                value, "textarea", "area", rows=str(rows), spellcheck="false", autocomplete="off", maxlength=str(LONG)
+            )
         self.element.on("input", self._typed, js_handler=in_turn(_VALUE))
         if send is not None:
             # Enter asks, Shift+Enter breaks the line; an Enter that ends a composition (Japanese, say) is part of the text.
             enter = "event.key === 'Enter' && !event.shiftKey && !event.isComposing"
             self.element.on("keydown", self._sent, js_handler=in_turn(_VALUE, condition=enter))
+
+    def focus(self) -> None:
+        """Take the visitor to the field."""
+        ui.run_javascript(f"document.getElementById('c{self.element.id}').focus()")
 
     def write(self, value: str) -> None:
         """Put ``value`` into the field."""
@@ -142,7 +148,7 @@ class Line:
         self._send, self._changed = send, changed
         with box("field", "label"):
             text(label, "span", "label")
-            self.element = box("line", "input", **{"type": "search", "maxlength": "300", **attributes})
+            self.element = box("line", "input", **{"type": "search", "maxlength": "300", "autocomplete": "off", **attributes})
         # Of a date that is not whole, or that no calendar has, the browser says only that it is bad.
         written = f"event.target.validity.badInput ? '?' : {_VALUE}"
         for happens in ("input", "blur"):
@@ -168,7 +174,7 @@ class Check:
         self.value = value
         self._changed = changed
         with box("check-field", "label"):
-            self.element = box("tick", "input", type="checkbox")
+            self.element = box("tick", "input", type="checkbox", autocomplete="off")
             text(label, "span")
         self.element.props.set_bool("checked", value)
         self.element.on("change", self._ticked, js_handler=in_turn("event.target.checked"))

@@ -1,5 +1,6 @@
 """Play the conductor: write the three lists yourself for a problem of the gym, and see what the trained one writes for it."""
 
+import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from podium.gym.world import World
 from podium.page.frame import frame
 from podium.page.parts import Area, box, button, enable, text
 from podium.page.run_panel import RunPanel
-from podium.page.running import ran
+from podium.page.running import BY_HAND, ran
 from podium.page.shown import clipped, counted, line
 from podium.page.site import Site
 from podium.page.skills import worker_row
@@ -26,8 +27,6 @@ from podium.workflow.language import Language
 from podium.workflow.parse import format_workflow, parse
 
 MAX_STEPS = 5
-BY_HAND = "by hand"
-"""What runs of visitors' own workflows are kept under."""
 _START = Workflow(
     steps=(
         Step(worker=4, subtask="Write a plan as one expression. Do not compute it."),
@@ -69,6 +68,8 @@ class _Play:
         self._problem = self._problems[0]
         self._score = _Score()
         self._scored: set[str] = set()
+        self._told = ""
+        self._task: asyncio.Task[None] | None = None
         with box("play"):
             with box():
                 with box("panel-head"):
@@ -109,27 +110,32 @@ class _Play:
             names = [line(self._site.offer.cards[step.worker].name, 24) for step in steps]
             self._checked.text = f"{counted(len(steps), 'step')}: {', '.join(names)}"
             self._checked.classes(replace="check good")
-            enable(self._go, True)
+            enable(self._go, self._task is None)
 
     def _show_problem(self) -> None:
         self._kind.text = f"kind: {self._problem.kind}"
         self._asked.text = clipped(self._problem.question)
 
     def _another(self) -> None:
+        if self._task is not None:
+            return
         at = self._problems.index(self._problem)
         self._problem = self._problems[(at + 1) % len(self._problems)]
         self._results.clear()
         self._show_problem()
 
     def _run(self) -> None:
+        if self._task is not None:
+            return  # a second click was quicker than the button
         self._results.clear()
         enable(self._go, False)
         enable(self._next, False)
-        task = background_tasks.create(self._both(self._problem, self._lists.value), name="play")
+        self._task = task = background_tasks.create(self._both(self._problem, self._lists.value), name="play")
         ui.context.client.on_delete(task.cancel)
         task.add_done_callback(lambda _: self._over())
 
     def _over(self) -> None:
+        self._task = None
         self._check()
         enable(self._next, True)
 
@@ -159,6 +165,7 @@ class _Play:
         """Only the first try at a problem counts."""
         score = self._score
         if problem.id in self._scored:
+            self._scores.text = f"{self._told} This problem counted the first time."
             return
         self._scored.add(problem.id)
         score.played += 1
@@ -166,7 +173,7 @@ class _Play:
         score.theirs += theirs[0]
         score.mine_usd += _usd(mine[1])
         score.theirs_usd += _usd(theirs[1])
-        self._scores.text = (
+        self._told = self._scores.text = (
             f"After {counted(score.played, 'problem')}: you {score.mine} right for ${score.mine_usd:.6f}, "
             f"{line(model, 40)} {score.theirs} right for ${score.theirs_usd:.6f}."
         )

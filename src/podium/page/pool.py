@@ -32,6 +32,7 @@ def pool_page(site: Site, visitor: Visitor) -> None:
 class _Pool:
     def __init__(self, site: Site, visitor: Visitor) -> None:
         self._site, self._visitor = site, visitor
+        self._running = False
         self._said: dict[str, TextElement] = {}
         # The gym's workers answer the questions of their world and no other.
         self._question = World().problems(n=1)[0].question if site.is_gym else QUESTION
@@ -46,10 +47,17 @@ class _Pool:
                     self._said[card.name] = text("", "p", "soft", aria_live="polite")
 
     def _start(self) -> None:
+        if self._running:
+            return  # a second click was quicker than the button
+        self._running = True
         enable(self._check, False)
         task = background_tasks.create(self._all(), name="check the pool")
         ui.context.client.on_delete(task.cancel)
-        task.add_done_callback(lambda _: enable(self._check, True))
+        task.add_done_callback(lambda _: self._over())
+
+    def _over(self) -> None:
+        self._running = False
+        enable(self._check, True)
 
     async def _all(self) -> None:
         async with asyncio.TaskGroup() as group:  # each in a task of its own, as every request is
@@ -63,7 +71,7 @@ class _Pool:
         wishes = Wishes(seconds=PATIENCE_SECONDS)
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                _, done = await ran(self._site, self._visitor, name, self._question, lambda _: None, wishes=wishes)
+                done = await ran(self._site, self._visitor, name, self._question, _unheard, _unheard, wishes=wishes)
         except TimeoutError:
             _say(said, f"no answer within {PATIENCE_SECONDS:.0f} s", "bad")
         except (PodiumError, Refusal) as error:
@@ -74,6 +82,10 @@ class _Pool:
                 _say(said, f"{figures(seconds, done.completion.usage)}: {line(done.completion.text, MOST_SAID)}", "good")
             else:
                 _say(said, line(done.failure.message, 300), "bad")
+
+
+def _unheard(_: object) -> None:
+    """What happens on the way is not shown here."""
 
 
 def _latency(known: tuple[float, int] | None) -> str:

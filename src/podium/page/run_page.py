@@ -27,7 +27,7 @@ async def run_page(site: Site, visitor: Visitor, run_id: str) -> None:
         text("Question", "h2")
         text(clipped(question), "p", "problem")
         asked = run.transcripts[0].question if run.transcripts else ask(question)
-        RunPanel(run.model).show_kept(asked, run.transcripts, answer=run.answer, failure=run.failure)
-        if run.transcripts:
+        RunPanel(run.model).show_kept(asked, run.transcripts, answer=run.answer, failure=run.why)
+        if any(transcript.results for transcript in run.transcripts):
             text("Timeline", "h2")
             timeline(run.transcripts)

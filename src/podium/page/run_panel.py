@@ -53,9 +53,9 @@ class RunPanel:
         self._timer = ui.timer(REFRESH_SECONDS, self.refresh, active=False)
 
     async def run(
-        self, question: Question, conduct: Callable[[Listener], Awaitable[tuple[str, Done]]], kept_at: str
+        self, question: Question, conduct: Callable[[Listener, Callable[[str], None]], Awaitable[Done]], kept_at: str
     ) -> Done | None:
-        """Show what ``conduct`` tells of a run, and where it is found again: ``kept_at`` and its id.
+        """Show what ``conduct`` tells of a run: its events and its id; with ``kept_at`` before it, the id is where to find it.
 
         How the run ended; None where it was not let in. A cancellation goes on upward.
         """
@@ -63,16 +63,18 @@ class RunPanel:
         self._status.text = "The conductor writes a workflow"
         self._timer.activate()
         done: Done | None = None
+        known: list[str] = []
         try:
-            run, done = await conduct(self._following.on_event)
+            done = await conduct(self._following.on_event, known.append)
         except (PodiumError, Refusal) as error:
             self.fail(str(error))
         else:
             if done.failure is not None and self._following.answered is None:
                 self.fail(done.failure.message)
-            with self._source:
-                link("A link to this run", f"{kept_at}{run}", "soft")
         finally:
+            with self._source:
+                for run in known:
+                    link("A link to this run", f"{kept_at}{run}", "soft")
             self._timer.deactivate()
             self.refresh()
             if self._following.answered is None and not self._failure.text:
@@ -141,10 +143,10 @@ class RunPanel:
         if self._ended:
             return
         self._ended = True
-        show(self._heading, True)
         if answer is None:
             self.fail(failure or "There is no answer.")
         else:
+            show(self._heading, True)
             self._answer.show(answer)
         with self._source:
             if answer is not None:

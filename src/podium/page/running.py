@@ -11,6 +11,9 @@ from podium.serving.conversation import Asked
 from podium.serving.offer import Conducts, Wishes
 from podium.types import Call, Transcript
 
+BY_HAND = "by hand"
+"""What runs of workflows that visitors wrote themselves are kept under."""
+
 
 async def ran(
     site: Site,
@@ -18,11 +21,12 @@ async def ran(
     model: str,
     question: str,
     on_event: Listener,
+    on_run: Callable[[str], None],
     *,
     wishes: Wishes = Wishes(),
     conductor: Callable[[], Conducts] | None = None,
-) -> tuple[str, Done]:
-    """Ask ``model`` (or what ``conductor`` makes, which is then only called so) -> the run's id and how it ended.
+) -> Done:
+    """Ask ``model`` (or what ``conductor`` makes, which is then only called so); ``on_run`` is told the run's id at its beginning.
 
     Run it in a task of its own: the task's calls are held to the request's budget. Cancelling it stops the calls under way
     and keeps the run with what was done. Raises :class:`AccessDenied`, :class:`Refusal`, :class:`QuotaExceeded`,
@@ -39,10 +43,11 @@ async def ran(
     asked = Asked(model=model, call=Call.plain(question), wishes=wishes)
     made = None if conductor is None else conductor()
     async with site.desk.admitted(await visitor.key("ask"), asked, conductor=made) as ticket:
+        on_run(ticket.run)
         try:
             done = await answer(ticket.conductors[0], ticket.call, heard)
         except asyncio.CancelledError:
             await site.desk.left(ticket, transcripts)
             raise
         await site.desk.finish(ticket, [done])
-        return ticket.run, done
+        return done

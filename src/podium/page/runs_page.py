@@ -8,6 +8,7 @@ from podium.errors import PodiumError
 from podium.page.frame import frame
 from podium.page.parts import Choice, Line, box, button, link, show, text
 from podium.page.period import period
+from podium.page.running import BY_HAND
 from podium.page.shown import counted, line, price, took
 from podium.page.site import Site
 from podium.page.spending import spending
@@ -35,7 +36,8 @@ class _Runs:
         self._site, self._visitor = site, visitor
         self._last: Run | None = None
         self._asked = 0
-        models = [("", "all"), *((model, model) for model in site.offer.models)]
+        names = dict.fromkeys((*site.offer.models, *site.offer.baselines, BY_HAND))
+        models = [("", "all"), *((name, name) for name in names)]
         with box("bar", role="search"):
             self._words = Line("Search", send=self._again)
             self._model = Choice("Model", {"": models}, "", self._again)
@@ -86,7 +88,8 @@ class _Runs:
         self._last = found[-1] if found else self._last
         show(self._more, len(found) == PAGE)
         rows = len(self._body.default_slot.children)
-        self._count.text = counted(rows, "run") if rows else "No run fits."
+        more = "the newest " if len(found) == PAGE else ""
+        self._count.text = f"{more}{counted(rows, 'run')}" if rows else "No run fits."
 
     def _begin_again(self, older: bool) -> None:
         if not older:

@@ -32,7 +32,7 @@ async def training_page(site: Site, name: str, beside: str) -> None:
         options = [(each, each) for each in names]
 
         def go() -> None:
-            asked = {"run": first.value, "beside": second.value}
+            asked = {"run": first.value, "beside": second.value if first.value else ""}
             # NiceGUI puts the prefix of the site before the address itself.
             ui.navigate.to(f"/training?{urlencode({key: value for key, value in asked.items() if value})}")
 

@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
+from nicegui import ui
+
 from podium.errors import ConfigError
 from podium.page.parts import Check, Line, box, button, text
 from podium.page.shown import clipped, counted, line
@@ -25,7 +27,7 @@ class WishesForm:
 
     def __init__(self, cards: Sequence[Card]) -> None:
         self._names = tuple(card.name for card in cards)
-        with box("quoted wishes", "details"):
+        with box("quoted wishes", "details") as self._folded:
             self._summary = text("Options", "summary")
             with box("wishes-workers", "fieldset"):
                 text("Workers that may be asked", "legend", "label")
@@ -39,7 +41,11 @@ class WishesForm:
                 self._usd = self._field("At most, in dollars", "decimal")
                 self._seconds = self._field("At most, in seconds", "decimal")
                 self._rounds = self._field("At most, in rounds", "numeric")
-            self._mistake = text("", "p", "bad mistake", aria_live="polite")
+            self._mistake = text("", "p", "bad mistake", role="alert")
+
+    def open(self) -> None:
+        """Unfold it, so that what is wrong in it is seen."""
+        ui.run_javascript(f"document.getElementById('c{self._folded.id}').open = true")
 
     def read(self) -> Wishes:
         """What is wished for. Raises :class:`ConfigError`, in words for the visitor, where the form makes no sense."""

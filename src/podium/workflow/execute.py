@@ -47,6 +47,7 @@ class Execution:
         self._round = round_number
         self._last_answer = last_answer
         self._started = 0.0
+        self._starts: dict[int, float] = {}
         self._responses: dict[int, str] = {}
         self.results: dict[int, StepResult] = {}
 
@@ -67,7 +68,7 @@ class Execution:
         """The record so far; steps without a result carry ``interrupted``, the reason the run was stopped for."""
         if interrupted is not None:
             unfinished = [i for i in range(len(self._workflow.steps)) if i not in self.results]
-            rest = {i: self._result(i, self._elapsed(), failure=interrupted) for i in unfinished}
+            rest = {i: self._result(i, self._starts.get(i, self._elapsed()), failure=interrupted) for i in unfinished}
         else:
             rest = {}
         results = tuple(result for _, result in sorted((self.results | rest).items()))
@@ -89,7 +90,7 @@ class Execution:
     async def _step(self, index: int, before: list[asyncio.Task[None]]) -> None:
         for task in before:
             await task
-        start = self._elapsed()
+        start = self._starts[index] = self._elapsed()
         failed = [seen for seen in self._workflow.steps[index].access if self.results[seen].failure is not None]
         if failed:
             error = UpstreamFailed(f"step {failed[0]} gave no answer")

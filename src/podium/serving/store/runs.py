@@ -52,6 +52,12 @@ class Run:
     answer: str | None = None
     transcripts: tuple[Transcript, ...] = ()
 
+    @property
+    def why(self) -> str:
+        """Why there is no answer, in words where they were kept; "" where there is one."""
+        last = self.transcripts[-1].failure if self.transcripts else None
+        return self.failure if last is None or last.kind != self.failure else f"{last.kind}: {last.message}"
+
     def __post_init__(self) -> None:
         if self.created.tzinfo is None:
             raise ValueError(f"{self.created} has no time zone")
