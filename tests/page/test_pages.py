@@ -57,6 +57,53 @@ def test_two_models_stand_side_by_side(served: Served, watched: Watched) -> None
     expect(watched.page.locator(".panel").nth(1).locator(".node")).to_have_count(1)
 
 
+def test_going_back_leaves_no_field_that_only_looks_chosen(served: Served, watched: Watched) -> None:
+    page = watched.page
+    page.goto(f"{served.address}/")
+    page.get_by_label("Model").select_option("talks")
+    page.get_by_label("Question").fill("Anything?")
+    page.locator("summary", has_text="Options").click()
+    page.get_by_role("checkbox", name="atlas").uncheck()
+    page.get_by_role("link", name="Pool").click()
+    expect(page.get_by_role("heading", name="Pool")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Ask")).to_be_visible()
+    expect(page.get_by_label("Question")).to_have_value("")
+    expect(page.get_by_label("Model")).to_have_value("best")
+    assert page.locator("input.tick:not(:checked)").count() == 0
+
+
+def test_two_clicks_ask_once(served: Served, watched: Watched) -> None:
+    page = watched.page
+    page.goto(f"{served.address}/runs")
+    page.get_by_label("Model").select_option("by hand")
+    expect(page.locator("p.soft", has_text="run").first).to_be_visible()
+    page.wait_for_timeout(300)
+    before = page.locator("tbody tr").count()
+    page.goto(f"{served.address}/pool")
+    page.get_by_role("button", name="Check now").dblclick()
+    expect(page.locator(".cards p.good")).to_have_count(7)
+    page.goto(f"{served.address}/play")
+    page.get_by_role("button", name="Run both").dblclick()
+    expect(page.locator(".score")).to_contain_text("After 1 problem")
+    expect(page.get_by_role("button", name="Run both")).to_be_enabled()
+    page.goto(f"{served.address}/runs")
+    page.get_by_label("Model").select_option("by hand")
+    expect(page.locator("tbody tr")).to_have_count(before + 1)
+    assert "canceled timer" not in served.log.read_text()
+
+
+def test_a_stopped_run_is_found_again_and_says_how_long_it_took(served: Served, watched: Watched) -> None:
+    page = watched.page
+    ask(page, served, "Anything?", "slow")
+    expect(page.locator(".node.is-runs")).to_have_count(1)
+    page.wait_for_timeout(1_200)
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("link", name="A link to this run").click()
+    expect(page.locator(".failure")).to_contain_text("Cancelled: stopped before there was an answer")
+    expect(page.get_by_text(re.compile(r"[1-9][\d.]* s, from 0\.00 s"))).to_be_visible()
+
+
 def test_a_baseline_stands_beside_a_model(served: Served, watched: Watched) -> None:
     ask(watched.page, served, "What is 17 + 25?", "brook", beside="all")
     expect(watched.page.locator(".panel").nth(1).locator(".node")).to_have_count(4)
@@ -74,7 +121,7 @@ def test_wishes_go_with_the_question(served: Served, watched: Watched) -> None:
     page.get_by_label("At most, in dollars").fill("a little")
     page.get_by_label("Question").fill("What is 17 + 25?")
     page.get_by_role("button", name="Ask", exact=True).click()
-    expect(page.get_by_role("alert").filter(has_text='"a little" is not a number')).to_be_visible()
+    expect(page.locator(".mistake")).to_contain_text('"a little" is not a number')
     assert page.locator(".panel").count() == 0
     page.get_by_label("At most, in dollars").fill("0.05")
     page.get_by_label("At most, in rounds").fill("2")
@@ -105,6 +152,7 @@ def test_stop_cancels_the_call(served: Served, watched: Watched) -> None:
     expect(page.locator(".node.is-runs")).to_have_count(1)
     page.get_by_role("button", name="Stop").click()
     expect(page.locator(".failure")).to_contain_text("Cancelled")
+    expect(page.get_by_role("heading", name="Answer")).to_be_hidden()
     expect(page.locator(".node.is-failed")).to_have_count(1)
     expect(page.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
     assert (served.folder / "stopped").exists()

@@ -1,6 +1,7 @@
 """Plain HTML elements with text inside: the few parts all pages are made of.
 
 Attributes are set one by one, never through NiceGUI's ``props("...")`` text, in which a worker's words could add attributes.
+Every field has ``autocomplete="off"``: a browser that goes back would fill it again, and the server would not hear of it.
 """
 
 import json
