@@ -58,6 +58,32 @@ async def test_nothing_is_told_without_a_good_key(tmp_path: Path, caplog: pytest
             assert secret not in caplog.text
 
 
+@pytest.mark.parametrize("path", ["/v1/responses", "/v1/chat/completions"])
+async def test_without_a_key_no_body_is_read_and_a_bad_one_costs_one_error(tmp_path: Path, path: str) -> None:
+    many: Any = {"model": "podium", "input": [0] * 300_000, "messages": [{"role": "user", "content": [0] * 300_000}]}
+    body = {name: many[name] for name in ("model", "input" if path.endswith("responses") else "messages")}
+    async with (
+        live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server,
+        httpx.AsyncClient(base_url=server.url, timeout=20) as http,
+    ):
+        assert (await http.post(path, content=b"\xff{", headers={"Authorization": "Bearer pod_no"})).status_code == 401
+        good = {"Authorization": f"Bearer {await a_key(server, 'good')}"}
+        reply = await http.post(path, json=body, headers=good)
+        assert (reply.status_code, reply.json()["error"]["code"]) == (400, "invalid_request")
+        reply = await http.post(path, json={f"f{number}": 0 for number in range(100_000)}, headers=good)
+        assert "100 fields at most" in reply.json()["error"]["message"]
+
+
+async def test_tools_count_as_tokens(tmp_path: Path) -> None:
+    tool: Any = {"type": "function", "function": {"name": "now", "description": "x" * 4000}}
+    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
+        secret = await a_key(server, "few", tokens_per_minute=500)
+        async with client(server, secret) as ai:
+            with pytest.raises(openai.RateLimitError, match="tokens"):
+                await ai.chat.completions.create(model="podium", messages=ASKED, tools=[tool])
+            await ai.chat.completions.create(model="podium", messages=ASKED)
+
+
 async def test_a_run_is_its_keys_alone(tmp_path: Path) -> None:
     async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
         mine, yours = await a_key(server, "mine"), await a_key(server, "yours", store_content=False)

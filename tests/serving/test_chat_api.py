@@ -102,6 +102,32 @@ async def test_stop_ends_the_answer_wherever_it_was_cut(tmp_path: Path, stream: 
         assert (text, reason) == ("one tw", "stop")
 
 
+async def test_a_run_with_a_choice_that_failed_is_kept_as_failed(tmp_path: Path) -> None:
+    tries = []
+
+    def second_fails(call: Call) -> str:
+        tries.append(call)
+        if len(tries) == 2:
+            raise WorkerUnavailable("gone")
+        return "42"
+
+    async with live(offer_of(said(TWO_STEPS), said("Plan."), Puppet(second_fails)), tmp_path) as server, client(server) as ai:
+        with pytest.raises(openai.APIStatusError):
+            await ai.chat.completions.create(model="w2", messages=ASKED, n=2)
+        [run] = await server.accounts.runs.search(key=None)
+        assert (run.failure, run.answer) == ("WorkerUnavailable", None)
+        assert run.usage.cost_usd == pytest.approx(0.001)
+
+
+async def test_one_stop_text_may_be_long(tmp_path: Path) -> None:
+    solver = said("42 and that is the end of it")
+    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
+        stopped = await ai.chat.completions.create(model="w2", messages=ASKED, stop=" and that is the end")
+        assert stopped.choices[0].message.content == "42"
+        with pytest.raises(openai.BadRequestError):
+            await ai.chat.completions.create(model="w2", messages=ASKED, stop=["x"] * 17)
+
+
 async def test_rounds_and_workers_are_chosen_by_body_and_by_header(tmp_path: Path) -> None:
     texts = iter(
         [TWO_STEPS, "model_id = [1]\nsubtasks = ['Again.']\naccess_list = [[]]"] + [TWO_STEPS.replace("[1, 2]", "[0, 1]")] * 2
@@ -200,6 +226,7 @@ async def test_an_answer_that_begins_anew_in_other_words_is_not_mixed_with_the_f
                 with pytest.raises(openai.APIError, match="other words"):
                     async for _ in stream:
                         pass
+                assert [run.failure for run in await server.accounts.runs.search(key=None)] == ["WorkerUnavailable"]
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -3,12 +3,13 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -53,6 +54,23 @@ def test_it_serves_the_built_in_pool_and_the_page(tmp_path: Path) -> None:
         [sys.executable, "-m", "podium", "runs", "list", "--json"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert answer["podium"]["run"] in runs.stdout
+
+
+def test_headers_without_an_end_are_not_kept(tmp_path: Path) -> None:
+    with serving(tmp_path, "--policy", "best", "--no-page") as (url, _):
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=20) as endless:
+            endless.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
+            sent = 0
+            with suppress(ConnectionError):
+                while sent < 64 << 20:
+                    sent += endless.send(b"X: " + b"y" * 4000 + b"\r\n")
+            assert sent < 32 << 20, "what the sockets between hold, and no more"
+        with httpx.Client(base_url=url) as http:  # one connection, many requests, a body larger than all headers may be
+            for _ in range(3):
+                assert http.get("/healthz", headers={"X-Long": "y" * 60_000}).status_code == 200
+                big = {"model": "atlas", "messages": [{"role": "user", "content": "y" * 3_000_000}]}
+                assert http.post("/v1/chat/completions", json=big).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,14 @@
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
 
+from podium.errors import WorkerUnavailable
 from podium.types import Call, Completion, ToolCall
 from podium.workers.vote import MajorityVote
 from tests.serving.live import TWO_STEPS, Puppet, live, offer_of, said
@@ -91,6 +93,48 @@ async def test_only_one_of_two_goes_on(tmp_path: Path) -> None:
         )
         await asyncio.gather(ask(), ask())
         assert len(planner.calls) == 2, "the other one was conducted anew"
+
+
+async def test_a_provider_that_numbers_its_calls_anew_mixes_nobody_up(tmp_path: Path) -> None:
+    class Numbered(ToolUser):
+        async def __call__(self, call: Call) -> Completion:
+            completion = await super().__call__(call)
+            return replace(completion, tool_calls=tuple(replace(each, id="call_0") for each in completion.tool_calls))
+
+    def recalled(call: Call) -> str:
+        return f"{call.question[0].content} {call.turns[-1].content}"
+
+    async with live(offer_of(said(TWO_STEPS), said("Look."), Numbered(recalled)), tmp_path) as server, client(server) as ai:
+        asked: list[Any] = [[{"role": "user", "content": name}] for name in ("alice", "bob")]
+        messages: list[Any] = []
+        for question in asked:
+            first = await ai.chat.completions.create(model="w2", messages=question, tools=TOOLS)
+            messages.append(first.choices[0].message.model_dump(exclude_none=True, include={"role", "tool_calls"}))
+        assert messages[0]["tool_calls"][0]["id"] != messages[1]["tool_calls"][0]["id"]
+        for question, message in zip(asked, messages, strict=True):
+            result: Any = {"role": "tool", "tool_call_id": message["tool_calls"][0]["id"], "content": "noon"}
+            second = await ai.chat.completions.create(model="w2", messages=[*question, message, result], tools=TOOLS)
+            assert str(second.choices[0].message.content) == f"{question[0]['content']} noon"
+
+
+async def test_a_step_whose_results_came_to_nothing_waits_again(tmp_path: Path) -> None:
+    tries = []
+
+    def first_time_fails(call: Call) -> str:
+        tries.append(call)
+        if len(tries) == 1:
+            raise WorkerUnavailable("gone")
+        return told(call)
+
+    planner = said("Look.")
+    async with live(offer_of(said(TWO_STEPS), planner, ToolUser(first_time_fails)), tmp_path) as server, client(server) as ai:
+        first = await ai.chat.completions.create(model="podium", messages=QUESTION, tools=TOOLS)
+        message = first.choices[0].message.model_dump(exclude_none=True, include={"role", "tool_calls"})
+        with pytest.raises(openai.APIStatusError):
+            await ai.chat.completions.create(model="podium", messages=answered(message, "noon"), tools=TOOLS)
+        second = await ai.chat.completions.create(model="podium", messages=answered(message, "noon"), tools=TOOLS)
+        assert second.choices[0].message.content == "It is noon, planned: ['Look.']"
+        assert len(planner.calls) == 1
 
 
 async def test_tools_at_the_responses_endpoint(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import uvicorn
 from fastapi import FastAPI
 from rich.text import Text
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from podium import __version__
 from podium.cli.offer import TeamOffer
@@ -34,6 +35,8 @@ from podium.serving.store.database import Database
 from podium.serving.telemetry import exporting
 from podium.workers.budget import Budget
 
+MOST_HEAD_BYTES = 1 << 20
+"""Of a request's address and headers together, and of what comes with them in one piece."""
 STOP_SECONDS = 30
 """How long requests under way may take to finish once the server was told to stop; then they are cancelled and booked."""
 
@@ -91,7 +94,7 @@ async def serve(flags: ServeFlags) -> None:
 async def _listen(app: FastAPI, flags: ServeFlags, offer: TeamOffer, *, with_keys: bool) -> None:
     bound = listening(flags.host, flags.port)
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, http="httptools", timeout_graceful_shutdown=STOP_SECONDS, backlog=2048
+        app, log_config=None, access_log=False, http=_Http, timeout_graceful_shutdown=STOP_SECONDS, backlog=2048
     )
     _log_as_json()
     host = f"[{flags.host}]" if ":" in flags.host else flags.host
@@ -109,6 +112,37 @@ async def _listen(app: FastAPI, flags: ServeFlags, offer: TeamOffer, *, with_key
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     await server.serve(sockets=[bound])
+    # Told to stop twice, the server leaves requests under way behind: they end here, while their books can still be closed.
+    for task in (left := list(server.server_state.tasks)):
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+
+
+class _Http(HttpToolsProtocol):
+    """Uvicorn's own, which bounds neither an address nor headers."""
+
+    _taken = 0
+    """Bytes since the last request ended, as long as the headers of the next one have not."""
+    _in_head = True
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, unless it is too much."""
+        if self._in_head:
+            self._taken += len(data)
+            if self._taken > MOST_HEAD_BYTES:
+                self.send_400_response("These headers are too long.")
+                return
+        super().data_received(data)
+
+    def on_headers_complete(self) -> None:
+        """What follows is the body."""
+        self._in_head, self._taken = False, 0
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """What follows is another request."""
+        super().on_message_complete()
+        self._in_head = True
 
 
 class _Server(uvicorn.Server):

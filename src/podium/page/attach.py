@@ -21,7 +21,7 @@ from podium.page.runs_page import runs_page
 from podium.page.sign_in import Door, add_sign_in
 from podium.page.site import Site
 from podium.page.training_files import TrainingRuns
-from podium.page.training_page import training_page
+from podium.page.training_page import SCOPES, training_page
 from podium.page.visitor import Visitor
 from podium.serving.desk import Desk
 from podium.serving.offer import Conducts
@@ -57,8 +57,7 @@ def attach(app: FastAPI, desk: Desk, *, training: Path, prefix: str = "/", play:
 
     @ui.page("/training", title="Training · Podium")
     async def _training(run: str = "", beside: str = "") -> None:
-        # What is trained here is the operator's.
-        await _shown(site, ("admin",), lambda _: training_page(site, run, beside))
+        await _shown(site, SCOPES, lambda visitor: training_page(site, visitor, run, beside))
 
     @ui.page("/pool", title="Pool · Podium")
     async def _pool() -> None:

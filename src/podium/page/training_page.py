@@ -6,20 +6,24 @@ from urllib.parse import urlencode
 
 from nicegui import ui
 
+from podium.errors import AccessDenied
 from podium.page.frame import frame
 from podium.page.mix import curves, mix
 from podium.page.parts import Choice, LongText, box, link, text
 from podium.page.shown import counted, line
 from podium.page.site import Site
 from podium.page.training_files import Example, TrainingRun, TrainingRuns
+from podium.page.visitor import Visitor
 
+SCOPES = ("admin",)
+"""What is trained here is the operator's."""
 EVERY_SECONDS = 3.0
 MOST_LISTED = 100
 _MORE = 0.05
 """Seconds between two pieces of a long file."""
 
 
-async def training_page(site: Site, name: str, beside: str) -> None:
+async def training_page(site: Site, visitor: Visitor, name: str, beside: str) -> None:
     """Build the page; ``name`` and ``beside`` are runs, "" is none."""
     names = await asyncio.to_thread(site.training.names)
     with frame(
@@ -46,7 +50,7 @@ async def training_page(site: Site, name: str, beside: str) -> None:
             for each in chosen:
                 run = site.training.run(each)
                 if run is not None:
-                    _Shown(each, run)
+                    _Shown(each, run, visitor)
 
 
 async def _listed(site: Site, runs: TrainingRuns, names: list[str]) -> None:
@@ -71,8 +75,8 @@ async def _listed(site: Site, runs: TrainingRuns, names: list[str]) -> None:
 class _Shown:
     """One run; a timer reads on and draws anew what changed."""
 
-    def __init__(self, name: str, run: TrainingRun) -> None:
-        self._run = run
+    def __init__(self, name: str, run: TrainingRun, visitor: Visitor) -> None:
+        self._run, self._visitor = run, visitor
         self._drawn: tuple[int, int, int] | None = None
         with box("panel", "section", aria_label=f"Run {line(name, 80)}"):
             with box("panel-head"):
@@ -89,6 +93,12 @@ class _Shown:
         self._timer = ui.timer(_MORE, self._read)
 
     async def _read(self) -> None:
+        try:
+            await self._visitor.key(*SCOPES)
+        except AccessDenied as error:
+            self._timer.deactivate()
+            self._status.text = str(error)
+            return
         more = await asyncio.to_thread(self._run.read_on)
         # A long file comes in pieces: the next one at once, growth later.
         self._timer.interval = _MORE if more else EVERY_SECONDS

@@ -192,6 +192,14 @@ class _Door:
         if _length(scope) > self._body_bytes:
             await problem_answer(self._too_large())(scope, receive, noted)
             return
+        if scope["path"].startswith("/v1/"):
+            # Before the body is read: reading it is work that nobody without a key may cause. Endpoints ask for their scope.
+            given = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
+            try:
+                await self._desk.accounts.identify(given, "ask", "read")
+            except PodiumError as error:
+                await problem_answer(problem_of(error))(scope, receive, noted)
+                return
         try:
             await self._app(scope, counted, noted)
         except Refusal as refusal:

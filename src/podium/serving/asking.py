@@ -4,6 +4,7 @@ Whoever stops reading stops the tasks, and with them every call that is under wa
 """
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -82,10 +83,17 @@ async def answer(conductor: Conducts, call: Call, on_event: Listener | None = No
     try:
         completion = await conductor.conduct(call, on_event)
     except PodiumError as error:
-        usage = Usage.total(transcript.usage for transcript in error.transcripts)
-        completion = Completion(text="", usage=usage, transcripts=error.transcripts)
-        return Done(choice=choice, completion=completion, failure=Failure.of(error, ""))
-    return Done(choice=choice, completion=completion)
+        return failed(choice, error)
+    # Some providers number their calls anew in every conversation ("call_0"); two that wait must not be taken for one.
+    calls = tuple(replace(called, id=f"call_{secrets.token_hex(12)}") for called in completion.tool_calls)
+    return Done(choice=choice, completion=replace(completion, tool_calls=calls) if calls else completion)
+
+
+def failed(choice: int, error: PodiumError) -> Done:
+    """A choice that ended in ``error``, with what was done and paid for before it."""
+    usage = Usage.total(transcript.usage for transcript in error.transcripts)
+    completion = Completion(text="", usage=usage, transcripts=error.transcripts)
+    return Done(choice=choice, completion=completion, failure=Failure.of(error, ""))
 
 
 async def _told(conductor: Conducts, call: Call, choice: int, queue: "asyncio.Queue[Progress | None]") -> Done:

@@ -6,7 +6,7 @@ from typing import Any
 
 from podium.errors import WorkerUnavailable
 from podium.events import StepFinished, WorkflowWritten
-from podium.serving.asking import Done, Happened, Progress, Said
+from podium.serving.asking import Done, Happened, Progress, Said, failed
 from podium.serving.desk import Ticket, total_usage
 from podium.serving.problems import problem_of
 from podium.serving.shown import event_object, podium_object, reasoning, usage_object
@@ -47,6 +47,7 @@ class ChatChunks:
                 try:
                     text = state.said(item.text)
                 except WorkerUnavailable as error:
+                    await self.finish([*dones, failed(item.choice, error)])
                     yield problem_of(error).body
                     return
                 if text:

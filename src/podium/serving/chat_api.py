@@ -1,5 +1,6 @@
 """``POST /v1/chat/completions``."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from functools import partial
@@ -31,8 +32,8 @@ async def answered(desk: Desk, request: Request, ticket: Ticket) -> list[Done]:
     """Every choice, kept in the books. Raises the failure of the first one that has no answer, :class:`ClientLeft`."""
     try:
         dones = await unless_left(request, conducted(ticket.conductors, ticket.call))
-    except ClientLeft:
-        await desk.left(ticket)
+    except (ClientLeft, asyncio.CancelledError):  # the second where the server stops
+        await asyncio.shield(desk.left(ticket))
         raise
     await desk.finish(ticket, dones)
     for done in dones:

@@ -41,6 +41,8 @@ class Ticket:
     admission: Admission
     headers: Mapping[str, str]
     """Of the request."""
+    resumed: tuple[tuple[str, ...], str] | None = None
+    """The tool calls that were waited for, and the step that waited, where the request brings their results."""
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     started: float = field(default_factory=time.perf_counter)
 
@@ -66,13 +68,14 @@ class Desk:
         if conductor is None and asked.model not in self.offer.models:
             raise no_such_model(asked.model, self.offer.models)
         async with self.gate:
-            size = sum(len(message.content) for message in asked.call.question) // 4
-            admission = await self.accounts.admit(key, usd=asked.wishes.usd, seconds=asked.wishes.seconds, tokens=size)
+            tokens = _size(asked.call) // 4
+            admission = await self.accounts.admit(key, usd=asked.wishes.usd, seconds=asked.wishes.seconds, tokens=tokens)
             try:
                 # After the quota: who is refused for the moment finds the paused step still waiting.
-                call, conductors = await self._prepared(key, asked) if conductor is None else (asked.call, [conductor])
+                resumed = None if conductor is not None else await self._taken(key, asked)
+                call, conductors = (asked.call, [conductor]) if conductor is not None else self._prepared(asked, resumed)
                 question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
-                yield Ticket(f"run_{secrets.token_hex(12)}", asked.model, call, conductors, admission, headers)
+                yield Ticket(f"run_{secrets.token_hex(12)}", asked.model, call, conductors, admission, headers, resumed)
             finally:
                 await self.accounts.close(admission)
 
@@ -83,7 +86,7 @@ class Desk:
             if paused is not None:
                 ids = tuple(call.id for call in done.completion.tool_calls)
                 await self.accounts.pause(ids, ticket.admission, dumps(paused))
-        first = dones[0]
+        first = next((done for done in dones if done.failure is not None), dones[0])
         run = self._run(
             ticket,
             tuple(transcript for done in dones for transcript in done.completion.transcripts),
@@ -132,6 +135,10 @@ class Desk:
         )
 
     async def _kept(self, run: Run, ticket: Ticket) -> None:
+        if run.failure and ticket.resumed is not None:
+            # Whoever sends the results again finds the step waiting as before, and pays for nothing twice.
+            ids, state = ticket.resumed
+            await self.accounts.pause(ids, ticket.admission, state)
         await self.accounts.keep_run(run, ticket.admission)
         self._report(run)
         record(run, run.transcripts, dict(ticket.headers))
@@ -155,22 +162,30 @@ class Desk:
             },
         )
 
-    async def _prepared(self, key: Key | None, asked: Asked) -> tuple[Call, list[Conducts]]:
+    def _prepared(self, asked: Asked, resumed: tuple[tuple[str, ...], str] | None) -> tuple[Call, list[Conducts]]:
         """The call and who answers it. Results of tools go to the step that asked for them; everybody else starts anew."""
-        paused = await self._paused(key, asked)
-        if paused is None:
+        if resumed is None:
             return asked.call, [self.offer.conductor(asked.model, asked.wishes) for _ in range(asked.choices)]
-        if asked.choices > 1:
-            raise ConfigError("n: a step that waited for its tools goes on once; leave n out")
+        paused = loads(PausedStep, resumed[1])
         call = replace(paused.call(), turns=(*paused.turns, *_newest(asked.call.question)), demands=asked.call.demands)
         return call, [self.offer.conductor(paused.worker)]
 
-    async def _paused(self, key: Key | None, asked: Asked) -> PausedStep | None:
-        ids = {message.tool_call_id for message in _newest(asked.call.question) if message.role == "tool"}
+    async def _taken(self, key: Key | None, asked: Asked) -> tuple[tuple[str, ...], str] | None:
+        """The step that waits for the results that ``asked`` brings, which now waits no more."""
+        ids = tuple(sorted({message.tool_call_id for message in _newest(asked.call.question) if message.role == "tool"}))
         if not ids:
             return None
+        if asked.choices > 1:
+            raise ConfigError("n: a step that waited for its tools goes on once; leave n out")
         state = await self.accounts.paused.take(ids, "" if key is None else key.id)
-        return None if state is None else loads(PausedStep, state)
+        return None if state is None else (ids, state)
+
+
+def _size(call: Call) -> int:
+    """Characters that somebody has to read."""
+    said = sum(len(each.content) + sum(len(c.name) + len(c.arguments) for c in each.tool_calls) for each in call.question)
+    tools = sum(len(tool.name) + len(tool.description) + len(tool.parameters) for tool in call.demands.tools)
+    return said + tools + len(call.demands.form or "")
 
 
 def total_usage(dones: Sequence[Done]) -> Usage:

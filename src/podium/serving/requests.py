@@ -5,14 +5,26 @@ A field that is not here is refused by its name, as OpenAI refuses it: what is s
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 MAX_CHOICES = 8
+MAX_TURNS = 2000
+MAX_FIELDS = 100
+FIRST_ERROR = Field(fail_fast=True)
+"""A list is read up to its first mistake: an error for each of a million elements would cost gigabytes."""
 
 
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few(cls, given: Any) -> Any:
+        """An error per unknown field of a hostile body would cost far more than the body."""
+        if isinstance(given, dict) and len(given) > MAX_FIELDS:
+            raise ValueError(f"an object of a request has {MAX_FIELDS} fields at most")
+        return given
 
 
 class Extension(_Body):
@@ -58,9 +70,9 @@ class MessageBody(_Body):
     """A turn of the conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    content: str | tuple[TextPart, ...] | None = None
+    content: str | Annotated[tuple[TextPart, ...], FIRST_ERROR] | None = None
     name: str | None = None
-    tool_calls: tuple[ToolCallBody, ...] | None = None
+    tool_calls: Annotated[tuple[ToolCallBody, ...], FIRST_ERROR] | None = None
     tool_call_id: str | None = None
     refusal: str | None = None
     reasoning_content: str | None = None
@@ -126,11 +138,11 @@ class ChatRequest(_Body):
     """``POST /v1/chat/completions``."""
 
     model: Name
-    messages: tuple[MessageBody, ...] = Field(min_length=1, max_length=2000)
+    messages: Annotated[tuple[MessageBody, ...], FIRST_ERROR] = Field(min_length=1, max_length=MAX_TURNS)
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: int | None = Field(default=None, ge=1, le=MAX_CHOICES)
-    stop: str | tuple[str, ...] | None = Field(default=None, max_length=16)
+    stop: str | Annotated[tuple[str, ...], Field(max_length=16)] | None = None
     max_tokens: int | None = Field(default=None, ge=1, le=10_000_000)
     max_completion_tokens: int | None = Field(default=None, ge=1, le=10_000_000)
     temperature: float | None = Field(default=None, ge=0, le=2, allow_inf_nan=False)
@@ -160,7 +172,7 @@ class ResponsesMessage(_Body):
 
     type: Literal["message"] = "message"
     role: Literal["system", "developer", "user", "assistant"]
-    content: str | tuple[TextPart, ...]
+    content: str | Annotated[tuple[TextPart, ...], FIRST_ERROR]
     id: str | None = None
     status: str | None = None
     phase: str | None = None
@@ -236,7 +248,13 @@ class ResponsesRequest(_Body):
     """``POST /v1/responses``, without anything kept between requests."""
 
     model: Name
-    input: str | tuple[ResponsesMessage | ResponsesCall | ResponsesResult | ResponsesReasoning, ...]
+    input: (
+        str
+        | Annotated[
+            tuple[ResponsesMessage | ResponsesCall | ResponsesResult | ResponsesReasoning, ...],
+            Field(fail_fast=True, max_length=MAX_TURNS),
+        ]
+    )
     instructions: str | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.errors import WorkerUnavailable
-from podium.serving.asking import Done, Happened, Progress, Said
+from podium.serving.asking import Done, Happened, Progress, Said, failed
 from podium.serving.chat_answers import ChoiceText
 from podium.serving.desk import Ticket
 from podium.serving.problems import problem_of
@@ -58,6 +58,8 @@ class ResponseEvents:
             try:
                 text = state.said(item.text) if isinstance(item, Said) else state.rest(item.completion.text)
             except WorkerUnavailable as error:
+                if isinstance(item, Said):
+                    await self.finish([failed(item.choice, error)])
                 yield self._failed(Failure.of(error, ""))
                 return
             if not opened and (text or (isinstance(item, Done) and not item.completion.tool_calls)):

@@ -84,7 +84,7 @@ class EventStream(Response):
         """Send everything, or as much as somebody reads."""
         sending = asyncio.ensure_future(self._send(send))
         leaving = asyncio.ensure_future(_left(receive))
-        gone = False
+        gone = True  # so it is, too, where the server ends before the stream does
         try:
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
             gone = not sending.done()
