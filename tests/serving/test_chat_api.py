@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -274,6 +275,22 @@ async def test_more_than_can_wait_is_turned_away(tmp_path: Path) -> None:
         [refused] = [each for each in done if isinstance(each, openai.RateLimitError)]
         assert refused.code == "overloaded"
         assert refused.response.headers["retry-after"] == "1"
+        assert len(solver.calls) == 2
+
+
+async def test_who_leaves_while_waiting_makes_room_for_others(tmp_path: Path) -> None:
+    solver = Puppet(lambda call: "slow", seconds=1.0)
+    limits = Limits(concurrency=1, queue=1)
+    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, limits=limits) as server, client(server) as ai:
+        ask: Callable[[], Any] = lambda: ai.chat.completions.create(model="w2", messages=ASKED)  # noqa: E731
+        under_way = asyncio.create_task(ask())
+        await until(lambda: solver.under_way == 1)
+        leaver = asyncio.create_task(ask())
+        await asyncio.sleep(0.2)
+        leaver.cancel()
+        await asyncio.sleep(0.2)
+        answers = await asyncio.gather(under_way, ask())
+        assert [answer.choices[0].message.content for answer in answers] == ["slow", "slow"]
         assert len(solver.calls) == 2
 
 

@@ -23,7 +23,7 @@ async def chat(desk: Desk, request: Request, key: Key | None, asked: Asked) -> R
 
 
 async def _whole(desk: Desk, request: Request, key: Key | None, asked: Asked) -> Response:
-    async with desk.admitted(key, asked, request.headers) as ticket:
+    async with desk.admitted(key, asked, request.headers, patience=partial(unless_left, request)) as ticket:
         dones = await answered(desk, request, ticket)
         return json_answer(chat_object(ticket, dones), headers=run_headers(ticket, dones))
 
@@ -59,7 +59,8 @@ async def opened(
     desk: Desk, request: Request, stack: AsyncExitStack, key: Key | None, asked: Asked
 ) -> tuple[Ticket, AsyncIterator[Progress]]:
     """A request under way, and what happens in it; a failure before anything else is raised, not streamed."""
-    ticket = await stack.enter_async_context(desk.admitted(key, asked, request.headers))
+    admitted = desk.admitted(key, asked, request.headers, patience=partial(unless_left, request))
+    ticket = await stack.enter_async_context(admitted)
     progress = await stack.enter_async_context(conducting(ticket.conductors, ticket.call))
     try:
         first = await unless_left(request, _next(progress))

@@ -16,7 +16,7 @@ from podium.jsonl import dumps, loads
 from podium.serving.accounts import Accounts, Admission
 from podium.serving.asking import Done
 from podium.serving.conversation import Asked
-from podium.serving.gate import Gate
+from podium.serving.gate import Gate, Patience
 from podium.serving.measures import Measures
 from podium.serving.offer import Conducts, Offer
 from podium.serving.paused_step import PausedStep, paused_step
@@ -58,16 +58,23 @@ class Desk:
 
     @asynccontextmanager
     async def admitted(
-        self, key: Key | None, asked: Asked, headers: Mapping[str, str] = {}, conductor: Conducts | None = None
+        self,
+        key: Key | None,
+        asked: Asked,
+        headers: Mapping[str, str] = {},
+        *,
+        conductor: Conducts | None = None,
+        patience: Patience | None = None,
     ) -> AsyncIterator[Ticket]:
         """Work on a request inside the block; its calls are held to its budget, and leaving books what they cost.
 
-        ``conductor`` answers it, whatever the model is called; None: the model that is offered under that name. Raises
+        ``conductor`` answers it, whatever the model is called; None: the model that is offered under that name. ``patience``
+        waits for a place (:meth:`Gate.room`). Raises
         :class:`Refusal`, :class:`QuotaExceeded`, :class:`ConfigError`.
         """
         if conductor is None and asked.model not in self.offer.models:
             raise no_such_model(asked.model, self.offer.models)
-        async with self.gate:
+        async with self.gate.room(patience):
             tokens = _size(asked.call) // 4
             admission = await self.accounts.admit(key, usd=asked.wishes.usd, seconds=asked.wishes.seconds, tokens=tokens)
             try:

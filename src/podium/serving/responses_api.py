@@ -13,13 +13,13 @@ from podium.serving.desk import Desk
 from podium.serving.headers import run_headers
 from podium.serving.responses_answers import ResponseEvents, response_object
 from podium.serving.store.keys import Key
-from podium.serving.wire import EventStream, event, json_answer
+from podium.serving.wire import EventStream, event, json_answer, unless_left
 
 
 async def responses(desk: Desk, request: Request, key: Key | None, asked: Asked) -> Response:
     """Answer ``asked``. Raises what :func:`podium.serving.app.make_app` turns into error objects."""
     if not asked.stream:
-        async with desk.admitted(key, asked, request.headers) as ticket:
+        async with desk.admitted(key, asked, request.headers, patience=partial(unless_left, request)) as ticket:
             [done] = await answered(desk, request, ticket)
             return json_answer(response_object(ticket, done), headers=run_headers(ticket, [done]))
     async with AsyncExitStack() as stack:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from podium.errors import BudgetExceeded, ConfigError
 from podium.types import Usage
@@ -200,6 +201,7 @@ class Budget:
         return True
 
 
+@lru_cache(maxsize=4096)  # reading a number is slow beside adding it, and each one is needed several times
 def _decimal(usd: float | None) -> Fraction:
     """The number as it is written: 0.1 is one tenth, not the binary fraction next to it."""
     return Fraction(repr(float(usd))) if usd else Fraction(0)
