@@ -98,7 +98,7 @@ async def _load(secret: str, ports: list[int], victim: "subprocess.Popen[Any]", 
                         counts["refused"] += 1
                     else:
                         raise RuntimeError(f"{reply.status}: {await reply.text()}")
-            except aiohttp.ClientConnectionError:
+            except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError):  # the second: killed in the middle of an answer
                 counts["broken"] += 1
             finally:
                 counts["open"] -= on_victim
