@@ -13,6 +13,12 @@ from openai import AsyncOpenAI
 
 from podium.errors import ContextOverflow, WorkerRefused, WorkerUnavailable
 from podium.serving.app import Limits
+from podium.serving.asking import conducted
+from podium.serving.conversation import Asked
+from podium.serving.desk import Desk
+from podium.serving.gate import Gate
+from podium.serving.measures import Measures
+from podium.serving.offer import Wishes
 from podium.types import Call, Message
 from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said, until
 
@@ -252,6 +258,18 @@ async def test_spending_stops_when_the_client_leaves(tmp_path: Path, stream: boo
                 await asyncio.sleep(0.02)
         assert [(run.failure, run.question, run.answer) for run in kept] == [("Cancelled", "Are you sure?", None)]
         assert kept[0].usage.cost_usd == pytest.approx(0.002), "the workflow and the plan were paid for"
+
+
+async def test_who_leaves_while_the_end_is_sent_has_been_answered(tmp_path: Path) -> None:
+    offer = offer_of(said(TWO_STEPS), said("Plan."), said("42"))
+    async with live(offer, tmp_path) as server:
+        desk = Desk(offer=offer, accounts=server.accounts, gate=Gate(1, 1), measures=Measures())
+        asked = Asked(model="w2", call=Call.plain("6 times 7?"), wishes=Wishes())
+        async with desk.admitted(None, asked) as ticket:
+            await desk.finish(ticket, await conducted(ticket.conductors, ticket.call))
+            await desk.left(ticket)
+        [run] = await server.accounts.runs.search(key=None)
+        assert (run.id, run.failure, run.answer) == (ticket.run, "", "42")
 
 
 async def test_a_run_that_failed_is_kept_with_what_it_cost(tmp_path: Path) -> None:

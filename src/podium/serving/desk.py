@@ -43,6 +43,8 @@ class Ticket:
     """Of the request."""
     resumed: tuple[tuple[str, ...], str] | None = None
     """The tool calls that were waited for, and the step that waited, where the request brings their results."""
+    is_kept: bool = False
+    """Whether the run is in the books: a client may still leave while it is sent the end of its answer."""
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     started: float = field(default_factory=time.perf_counter)
 
@@ -69,8 +71,7 @@ class Desk:
         """Work on a request inside the block; its calls are held to its budget, and leaving books what they cost.
 
         ``conductor`` answers it, whatever the model is called; None: the model that is offered under that name. ``patience``
-        waits for a place (:meth:`Gate.room`). Raises
-        :class:`Refusal`, :class:`QuotaExceeded`, :class:`ConfigError`.
+        waits for a place (:meth:`Gate.room`). Raises :class:`Refusal`, :class:`QuotaExceeded`, :class:`ConfigError`.
         """
         if conductor is None and asked.model not in self.offer.models:
             raise no_such_model(asked.model, self.offer.models)
@@ -142,6 +143,9 @@ class Desk:
         )
 
     async def _kept(self, run: Run, ticket: Ticket) -> None:
+        if ticket.is_kept:
+            return
+        ticket.is_kept = True
         if run.failure and ticket.resumed is not None:
             # Whoever sends the results again finds the step waiting as before, and pays for nothing twice.
             ids, state = ticket.resumed
