@@ -83,10 +83,13 @@ async def live(
     limits: Limits = Limits(),
     url: str | None = None,
     replica: str = "one",
+    store_content: bool = True,
 ) -> AsyncIterator[Live]:
     """Serve ``offer`` inside the block."""
     async with Database(url or f"sqlite:///{folder / 'podium.db'}") as database:
-        accounts = Accounts(database=database, replica=replica, with_keys=with_keys, store_content=True, request_usd=0.5)
+        accounts = Accounts(
+            database=database, replica=replica, with_keys=with_keys, store_content=store_content, request_usd=0.5
+        )
         app = make_app(offer, accounts, version="0", limits=limits)
         bound = listening("127.0.0.1", 0)
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2))

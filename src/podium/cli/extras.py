@@ -32,7 +32,7 @@ def need_ray() -> None:
 
 def need_serve() -> None:
     """Raises :class:`ConfigError` where the server's libraries are not installed."""
-    needed = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "nicegui", "prometheus_client")
+    needed = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "nicegui", "prometheus_client", "cryptography")
     missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
         raise ConfigError(f"the server needs {', '.join(missing)}: pip install 'podium[serve]'")

@@ -133,7 +133,8 @@ def _per_minute(key: Key) -> str:
 
 def _fields(key: Key) -> dict[str, object]:
     moments = {"created": key.created.isoformat(), "revoked": None if key.revoked is None else key.revoked.isoformat()}
-    return asdict(key) | {"scopes": sorted(key.scopes)} | moments
+    fields = {name: value for name, value in asdict(key).items() if name != "root"}
+    return fields | {"scopes": sorted(key.scopes)} | moments
 
 
 def _print_json(what: object) -> None:

@@ -31,6 +31,7 @@ from podium.policies.fixed import Written
 from podium.serving.accounts import Accounts
 from podium.serving.app import Limits, make_app
 from podium.serving.offer import Conducts
+from podium.serving.store.address import shown_address
 from podium.serving.store.database import Database
 from podium.serving.telemetry import exporting
 from podium.workers.budget import Budget
@@ -67,7 +68,7 @@ async def serve(flags: ServeFlags) -> None:
     with_keys = not _is_local(flags.host) if flags.with_keys is None else flags.with_keys
     replica = f"{socket.gethostname()}-{secrets.token_hex(4)}"
     async with (
-        open_team(flags.pool, flags.budget, flags.journal, run=f"serve {flags.db}") as team,
+        open_team(flags.pool, flags.budget, flags.journal, run=f"serve {shown_address(flags.db)}") as team,
         Database(flags.db) as database,
     ):
         offer = TeamOffer(team, flags.policy)
@@ -89,6 +90,7 @@ async def serve(flags: ServeFlags) -> None:
             app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "[::1]", flags.host])
         with exporting():
             await _listen(app, flags, offer, with_keys=with_keys)
+        await accounts.settled()
 
 
 async def _listen(app: FastAPI, flags: ServeFlags, offer: TeamOffer, *, with_keys: bool) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -9,12 +10,14 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from podium.errors import AccessDenied, BudgetExceeded, StoreUnavailable
+from podium.serving.sealed import sealed_tenant
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Key, Keys
 from podium.serving.store.paused import Paused
 from podium.serving.store.quotas import Lease, Quotas
 from podium.serving.store.runs import Run, Runs
 from podium.workers.budget import Budget
+from podium.workers.tenant import Tenant
 
 log = logging.getLogger(__name__)
 
@@ -58,10 +61,14 @@ class Accounts:
     quotas: Quotas = field(init=False)
     runs: Runs = field(init=False)
     paused: Paused = field(init=False)
+    _nobodys: Tenant = field(init=False)
+    _closing: set[asyncio.Task[None]] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
         self.keys, self.quotas = Keys(self.database), Quotas(self.database, self.replica)
         self.runs, self.paused = Runs(self.database), Paused(self.database)
+        # Without a key nobody brings a secret along; what was sealed opens for as long as this process lives.
+        self._nobodys = Tenant() if self.store_content else sealed_tenant(secrets.token_bytes(32), is_kept=False)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator["Accounts"]:
@@ -71,6 +78,7 @@ class Accounts:
         try:
             yield self
         finally:
+            await self.settled()
             beating.cancel()
             await asyncio.gather(beating, return_exceptions=True)
 
@@ -90,6 +98,14 @@ class Accounts:
         """Whose runs ``key`` sees, as :class:`Runs` is asked: its own; an operator's, or nobody's, sees all (None)."""
         return None if key is None or "admin" in key.scopes else key.id
 
+    def tenant(self, key: Key | None) -> Tenant:
+        """Whose calls a request with ``key`` makes: a key's own. Requests without keys are of one tenant."""
+        if key is None:
+            return self._nobodys
+        if key.root is None:
+            raise ValueError(f"the key {key.id} came without its secret, so its tenant can not be told")
+        return sealed_tenant(key.root, is_kept=key.store_content)
+
     async def admit(self, key: Key | None, *, usd: float | None, seconds: float | None, tokens: int) -> Admission:
         """Let a request in and lend it what it may cost. Raises :class:`QuotaExceeded`, :class:`ConfigError`."""
         lease = None
@@ -102,7 +118,31 @@ class Accounts:
         return Admission(key=key, budget=budget, lease=lease)
 
     async def close(self, admission: Admission) -> None:
-        """Book what the request has cost. Twice is harmless."""
+        """Book what the request has cost. Twice is harmless.
+
+        A call that it began and left may go on for another request of its key: then its books are closed after that, because
+        who began a call pays for it.
+        """
+        if admission.budget.is_reserved:
+            task = asyncio.create_task(self._settle_later(admission))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+        else:
+            await self._settle(admission)
+
+    async def settled(self) -> None:
+        """Wait until the books of all requests that have ended are closed."""
+        while self._closing:
+            await asyncio.gather(*self._closing, return_exceptions=True)
+
+    async def _settle_later(self, admission: Admission) -> None:
+        await admission.budget.idle()
+        try:
+            await self._settle(admission)
+        except StoreUnavailable:
+            log.exception("the database does not answer; a lease stays open, and is closed as one of a dead replica")
+
+    async def _settle(self, admission: Admission) -> None:
         if admission.lease is not None:
             spent = admission.budget.spent
             await self.quotas.settle(admission.lease, spent.cost_usd, admission.budget.uncertain_usd, spent.tokens)

@@ -26,6 +26,7 @@ from podium.serving.store.runs import Run
 from podium.serving.telemetry import record
 from podium.types import Call, Message, Transcript, Usage
 from podium.workers.metered import question_budgets
+from podium.workers.tenant import tenant
 
 log = logging.getLogger("podium.serving")
 
@@ -83,6 +84,7 @@ class Desk:
                 resumed = None if conductor is not None else await self._taken(key, asked)
                 call, conductors = (asked.call, [conductor]) if conductor is not None else self._prepared(asked, resumed)
                 question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
+                tenant.set(self.accounts.tenant(key))
                 yield Ticket(f"run_{secrets.token_hex(12)}", asked.model, call, conductors, admission, headers, resumed)
             finally:
                 await self.accounts.close(admission)

@@ -159,6 +159,11 @@ class Budget:
         except TimeoutError:
             return  # the next reservation says that the time is over
 
+    async def idle(self) -> None:
+        """Wait until no call is under way."""
+        while self._open:
+            await self._freed.wait()
+
     def settle(self, reservation: Reservation, usage: Usage) -> None:
         """The call came back: book what it used. A price that did not come back is booked at its upper bound."""
         if not self._close(reservation):

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from podium.types import Call, Demands, Message
 from podium.workers.render import render
+from podium.workers.tenant import tenant
 
 idempotency_key: ContextVar[str | None] = ContextVar("idempotency_key", default=None)
 """Inside a journaled call: its key, for an ``Idempotency-Key`` header; else None.
@@ -16,7 +17,7 @@ Every attempt at one call has the same key, also after a crash, so a provider th
 
 
 def call_key(identity: str, call: Call) -> str:
-    """SHA-256, in hexadecimal, of worker, sampling parameters, rendered messages and sample.
+    """SHA-256, in hexadecimal, of worker, sampling parameters, rendered messages, sample, and the tenant it is made for.
 
     ``identity`` must change whenever the worker would answer differently: model, address, its own default parameters.
     What does not reach a chat worker (``depth``, the listener) is not part of the key. Example::
@@ -31,6 +32,8 @@ def call_key(identity: str, call: Call) -> str:
     parts: list[object] = [identity, sampling, messages, list(call.sample)]
     if call.demands != Demands():
         parts.append(asdict(call.demands))
+    if name := tenant.get().name:
+        parts.append(name)
     # ASCII escapes, so that lone surrogates in hostile text can be hashed too.
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode("ascii")).hexdigest()
 

@@ -1,9 +1,10 @@
 """The paid calls on disk: every reply is stored before it is used, so nothing is paid twice, also after kill -9.
 
 A call is *claimed* in the journal before it goes out and *completed* there before its completion is returned. Its key is
-worker identity, sampling parameters, rendered messages and sample (:mod:`podium.workers.call_key`). Two processes may
+worker identity, sampling parameters, rendered messages, sample and tenant (:mod:`podium.workers.call_key`). Two processes may
 share a journal: a call that a living process has claimed is waited for, the claim of a dead one is taken over and
-counted as *unsettled*: it may have been paid, and its reply is lost. In one process, equal calls share one.
+counted as *unsettled*: it may have been paid, and its reply is lost. In one process, equal calls share one, which is paid by
+whoever began it (:mod:`podium.workers.single_flight`). The replies of a tenant whose replies may not be read are stored sealed.
 
 Deliberately left out: retries and limits, which are wrapped around and inside as everywhere; expiry, because a reply that was
 paid stays paid. All database work happens in one thread of its own, so the event loop never waits for a disk.
@@ -28,6 +29,7 @@ from podium.workers.call_key import call_key, idempotency_key
 from podium.workers.journal_file import Claim, Entry, JournalFile
 from podium.workers.ledger import LedgerRow
 from podium.workers.single_flight import SingleFlight
+from podium.workers.tenant import tenant
 
 FIRST_POLL_SECONDS = 0.02
 LONGEST_POLL_SECONDS = 0.5
@@ -143,7 +145,7 @@ class Reader:
     async def __call__(self, call: Call) -> Completion:
         """Answer ``call``, from the journal where it was paid before."""
         journal = self._journal
-        stored = await journal._in_thread(journal._file.stored, call_key(self._identity, call))
+        stored = await journal._in_thread(journal._file.stored, call_key(self._identity, call), tenant.get().seal)
         if stored is not None:
             return await journal._replayed(stored, self._identity, call)
         if journal.mode == "replay":
@@ -175,10 +177,15 @@ class Journaled:
     async def __call__(self, call: Call) -> Completion:
         """Answer ``call``, from the journal where it was paid before."""
         journal = self._journal
-        key = call_key(self._identity, call)
-        joins = key in journal._flights
-        completion = await journal._flights(key, call, self._reader)
-        if joins:
+        is_answered_here = False
+
+        async def answer(call: Call) -> Completion:
+            nonlocal is_answered_here
+            is_answered_here = True
+            return await self._reader(call)
+
+        completion = await journal._flights(call_key(self._identity, call), call, answer)
+        if not is_answered_here:
             await journal._in_thread(journal._file.count_replay, self._identity)
         return completion
 
@@ -191,6 +198,7 @@ class Journaled:
             worker=self._identity,
             ticket=next(journal._tickets),
             bound_usd=bound_usd,
+            tenant=tenant.get(),
         )
         sent = answered = False
         try:

@@ -7,7 +7,8 @@
 
 Every change is one transaction, on disk when it returns (write-ahead log, ``synchronous=FULL``: kill -9 and power loss);
 only the count of replays, which is no money, is written along with the next change. Prompts are not stored, only the
-hash of what was asked: the transcripts have the text.
+hash of what was asked: the transcripts have the text. A new file is for its owner's eyes only, and so are the two that SQLite
+keeps beside it; an older one keeps the rights it has.
 """
 
 import json
@@ -17,16 +18,17 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from podium.errors import ConfigError
 from podium.types import Completion
 from podium.workers.ledger import LedgerRow, read_ledger
 from podium.workers.owner import Owner, lives, opening
+from podium.workers.tenant import Seal, Tenant
 
 APPLICATION_ID = 0x506F6431
 """In the header of every journal ("Pod1"): tells it from any other SQLite file."""
@@ -47,6 +49,8 @@ SCHEMA = (
 )
 
 COMPLETION = TypeAdapter(Completion)
+_SEALED = "sealed:"
+"""Begins a reply that only its tenant can read."""
 
 
 class Claim(Enum):
@@ -67,6 +71,8 @@ class Entry:
     worker: str
     ticket: int
     bound_usd: float | None
+    tenant: Tenant = field(default_factory=Tenant)
+    """Whose reply it will be, and so how it is stored."""
 
 
 class JournalFile:
@@ -87,6 +93,8 @@ class JournalFile:
                 self._open(_existing(path), may_create=False)
             else:
                 with opening(self._folder):
+                    # SQLite would make the file readable for everybody; its two companions get the rights of this one.
+                    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
                     self._open(str(path), may_create=True)
                     self._owner = Owner(self._folder)
 
@@ -98,11 +106,11 @@ class JournalFile:
                 self._owner.close()
             self._database.close()
 
-    def stored(self, key: str) -> Completion | None:
-        """The completion of ``key``, if there is one. Not counted as a replay: :meth:`count_replay`."""
+    def stored(self, key: str, seal: Seal | None = None) -> Completion | None:
+        """The completion of ``key``, if there is one; ``seal`` opens a sealed one. Not counted: :meth:`count_replay`."""
         with self._explained():
             row = self._database.execute("SELECT completion FROM calls WHERE key = ?", (key,)).fetchone()
-        return None if row is None or row[0] is None else self._read(key, row[0])
+        return None if row is None or row[0] is None else self._read(key, row[0], seal)
 
     def claim(self, entry: Entry) -> Completion | Claim:
         """The completion if there is one; else claim the call, unless a living owner has."""
@@ -113,7 +121,7 @@ class JournalFile:
             if row is not None:
                 text, holder, run, worker, bound_usd = row
                 if text is not None:
-                    return self._read(entry.key, text)
+                    return self._read(entry.key, text, entry.tenant.seal)
                 if lives(self._folder, holder):
                     return Claim.TAKEN
                 self._count(run, worker, unsettled=1, bound_usd=bound_usd)
@@ -127,6 +135,8 @@ class JournalFile:
         """Store the reply to a call this owner has claimed."""
         # Escaped by json, not by pydantic: worker text may hold lone surrogates, which UTF-8 can not.
         text = json.dumps(COMPLETION.dump_python(completion, mode="json"))
+        if not entry.tenant.is_kept and entry.tenant.seal is not None:
+            text = _SEALED + entry.tenant.seal.close(text, entry.key)
         used = completion.usage
         with self._transaction() as owner:
             changed = self._database.execute(
@@ -224,10 +234,14 @@ class JournalFile:
             self._count(self._run, worker, replays=replays)
         self._new_replays.clear()
 
-    def _read(self, key: str, text: str) -> Completion:
+    def _read(self, key: str, text: str, seal: Seal | None) -> Completion:
         try:
+            if text.startswith(_SEALED):
+                if seal is None:
+                    raise ValueError("it is sealed")
+                text = seal.open(text.removeprefix(_SEALED), key)
             return COMPLETION.validate_python(json.loads(text))
-        except (json.JSONDecodeError, ValidationError) as error:
+        except ValueError as error:
             raise ConfigError(
                 f"the journal {self._path} holds an unreadable reply under key {key}; restore the file from a copy, or "
                 "move it away and pay again"

@@ -28,7 +28,7 @@ class Owner:
         for file in folder.iterdir():
             if file.name != OPENING and not lives(folder, file.name):
                 file.unlink(missing_ok=True)
-        self._descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT, 0o666)
+        self._descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def close(self) -> None:
@@ -55,8 +55,8 @@ def lives(folder: Path, name: str) -> bool:
 @contextmanager
 def opening(folder: Path) -> Iterator[None]:
     """One process at a time comes in here: nobody sweeps ``folder`` while another's file is made and not yet locked."""
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder / OPENING, os.O_RDWR | os.O_CREAT, 0o666)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # whoever can open a file in it can hold its lock
+    descriptor = os.open(folder / OPENING, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -1,69 +1,118 @@
 """Equal calls at the same time are one call.
 
-Cancelling one of those who wait does not cancel the call for the others; cancelling the last one does, and waits until
-the call has ended. The first one's listener gets the tokens as they come, the others get the text in one piece.
+It is made by whoever began it: in its context, held to its budgets, on its books. The others wait for its result and get the
+text in one piece. They share what the worker did, its failures included, and nothing else: where the one who began is not
+allowed the call (:class:`podium.errors.BudgetExceeded`, or any other failure that is not the worker's), only it is told so, and
+the next in line makes the call for itself.
+
+Cancelling one of those who wait does not cancel the call for the others, whoever began it. Cancelling the last one does, and
+waits until the call has ended.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from podium.errors import PodiumError, WorkerError
 from podium.types import Call, Completion, TokenListener
 
 
 class _Flight:
-    """One call under way and the number of those who wait for it."""
+    """One call under way, and those who wait for it besides the one who makes it."""
 
-    def __init__(self, listener: TokenListener | None) -> None:
-        self.listener = listener
-        self.waiting = 0
-        self.task: asyncio.Future[Completion]
+    def __init__(self) -> None:
+        self.waiting: deque[asyncio.Future[Completion | None]] = deque()
+        """Each gets the completion, or None when the turn to make the call is its own."""
+        self.is_led = True
+        """Whether somebody makes the call, or is about to, who has not left."""
+        self.listener: TokenListener | None = None
+        self.task: asyncio.Future[Completion] | None = None
 
     def relay(self, piece: str | None) -> None:
-        if self.listener is not None:  # None once the first one has left
+        if self.listener is not None:  # None once the one who began has left
             self.listener(piece)
+
+    def next_leads(self) -> bool:
+        """Give the turn to whoever waits longest; False where nobody does."""
+        while self.waiting:
+            turn = self.waiting.popleft()
+            if not turn.done():
+                self.is_led = True
+                turn.set_result(None)
+                return True
+        return False
 
 
 class SingleFlight:
-    """The calls under way, by key. ``key in flights`` tells whether the next call would join one.
-
-    Example: ``await flights(key, call, worker)``.
-    """
+    """The calls under way, by key. Example: ``await flights(key, call, worker)``."""
 
     def __init__(self) -> None:
         self._flights: dict[str, _Flight] = {}
 
-    def __contains__(self, key: str) -> bool:
-        return key in self._flights
-
     async def __call__(self, key: str, call: Call, answer: Callable[[Call], Awaitable[Completion]]) -> Completion:
-        """The completion of ``answer(call)``, or of the call under way with the same ``key``; its error likewise."""
+        """The completion of ``answer(call)``, or of the call under way with the same ``key``."""
         flight = self._flights.get(key)
-        if flight is not None:
-            completion = await self._wait(key, flight)
-            if call.on_token is not None:
-                call.on_token(completion.text)
-            return completion
+        if flight is None:
+            flight = self._flights[key] = _Flight()
+            return await self._lead(key, flight, call, answer)
+        completion = await self._follow(key, flight)
+        if completion is None:
+            return await self._lead(key, flight, call, answer)
+        if call.on_token is not None:
+            call.on_token(completion.text)
+        return completion
 
-        flight = self._flights[key] = _Flight(call.on_token)
+    async def _lead(
+        self, key: str, flight: _Flight, call: Call, answer: Callable[[Call], Awaitable[Completion]]
+    ) -> Completion:
+        flight.listener = call.on_token
         relayed = call if call.on_token is None else replace(call, on_token=flight.relay)
-        flight.task = asyncio.ensure_future(answer(relayed))
-        flight.task.add_done_callback(lambda _: self._forget(key, flight))
+        task = flight.task = asyncio.ensure_future(answer(relayed))
+        task.add_done_callback(lambda _: self._landed(key, flight, task))
         try:
-            return await self._wait(key, flight)
+            return await asyncio.shield(task)
         finally:
-            flight.listener = None
+            if not task.done():  # this one leaves
+                flight.listener, flight.is_led = None, False
+                await self._ended_if_alone(key, flight)
 
-    async def _wait(self, key: str, flight: _Flight) -> Completion:
-        flight.waiting += 1
+    async def _follow(self, key: str, flight: _Flight) -> Completion | None:
+        turn: asyncio.Future[Completion | None] = asyncio.get_running_loop().create_future()
+        flight.waiting.append(turn)
         try:
-            return await asyncio.shield(flight.task)
-        finally:
-            flight.waiting -= 1
-            if not flight.waiting and not flight.task.done():
-                self._forget(key, flight)  # an equal call from now on starts anew
-                flight.task.cancel()
-                await asyncio.wait([flight.task])
+            return await turn
+        except asyncio.CancelledError:
+            if turn in flight.waiting:
+                flight.waiting.remove(turn)
+                await self._ended_if_alone(key, flight)
+            elif not turn.cancelled() and turn.exception() is None and turn.result() is None and not flight.next_leads():
+                self._forget(key, flight)  # it was this one's turn, and nobody else is left to take it
+            raise
+
+    async def _ended_if_alone(self, key: str, flight: _Flight) -> None:
+        """End the call that nobody waits for any more."""
+        task = flight.task
+        if flight.is_led or flight.waiting or task is None or task.done():
+            return
+        self._forget(key, flight)  # an equal call from now on starts anew
+        task.cancel()
+        await asyncio.wait([task])
+
+    def _landed(self, key: str, flight: _Flight, task: asyncio.Future[Completion]) -> None:
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        is_its_own = isinstance(error, asyncio.CancelledError | PodiumError) and not isinstance(error, WorkerError)
+        if is_its_own and flight.next_leads():
+            return
+        self._forget(key, flight)
+        for turn in flight.waiting:
+            if turn.done():
+                continue
+            if error is None:
+                turn.set_result(task.result())
+            else:
+                turn.set_exception(error)
+        flight.waiting.clear()
 
     def _forget(self, key: str, flight: _Flight) -> None:
         if self._flights.get(key) is flight:

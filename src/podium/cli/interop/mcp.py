@@ -20,6 +20,7 @@ from podium.serving.desk import Desk
 from podium.serving.gate import Gate
 from podium.serving.measures import Measures
 from podium.serving.offer import Wishes
+from podium.serving.store.address import shown_address
 from podium.serving.store.database import Database
 from podium.types import Call
 from podium.workers.budget import Budget
@@ -38,7 +39,7 @@ class McpFlags:
 async def serve(flags: McpFlags) -> None:
     """Serve until the client closes its end. Raises :class:`PodiumError`."""
     async with (
-        open_team(flags.pool, flags.budget, None, run=f"mcp {flags.db}") as team,
+        open_team(flags.pool, flags.budget, None, run=f"mcp {shown_address(flags.db)}") as team,
         Database(flags.db) as database,
     ):
         offer = TeamOffer(team, flags.policy)

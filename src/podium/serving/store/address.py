@@ -20,20 +20,12 @@ def read_address(url: str, *, must_exist: bool) -> URL:
     Raises :class:`ConfigError` where it is no URL, of another kind of database, names no file or a file that can not be
     opened, or, with ``must_exist``, a file that is not there.
     """
-    try:
-        address = make_url(url)
-    except (ArgumentError, ValueError):
-        # Not the text itself: a mistyped URL may still hold a password.
-        raise ConfigError(f"the database's URL can not be read; {_USE}") from None
-    if address.drivername in _POSTGRESQL:
+    address = _parsed(url)
+    if address.get_backend_name() != "sqlite":
         if importlib.util.find_spec("psycopg") is None:
             raise ConfigError("PostgreSQL needs psycopg, which is not installed: pip install 'podium[postgres]'")
-        return address.set(drivername="postgresql+psycopg")
-    if address.drivername not in _SQLITE:
-        raise ConfigError(f"{address.drivername} is no kind of database that Podium knows; {_USE}")
-    if not address.database or address.database == ":memory:":
-        raise ConfigError(f"the database's URL names no file; {_USE}")
-    path = Path(address.database).expanduser().absolute()
+        return address
+    path = Path(str(address.database))
     if must_exist and not path.is_file():
         raise ConfigError(f"there is no database at {path}; name it with --db or PODIUM_DB")
     try:
@@ -41,7 +33,12 @@ def read_address(url: str, *, must_exist: bool) -> URL:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     except OSError as error:
         raise ConfigError(f"the database {path} can not be opened: {error.strerror}") from error
-    return address.set(drivername="sqlite", database=str(path))
+    return address
+
+
+def shown_address(url: str) -> str:
+    """``url`` as :func:`shown` shows it; nothing is opened. Raises :class:`ConfigError` where it is no URL that can be used."""
+    return shown(_parsed(url))
 
 
 def shown(address: URL) -> str:
@@ -50,3 +47,18 @@ def shown(address: URL) -> str:
         return str(address.database)
     place = f"{address.host or 'localhost'}:{address.port or 5432}"
     return f"postgresql://{place}/{address.database or ''}"
+
+
+def _parsed(url: str) -> URL:
+    try:
+        address = make_url(url)
+    except (ArgumentError, ValueError):
+        # Not the text itself: a mistyped URL may still hold a password.
+        raise ConfigError(f"the database's URL can not be read; {_USE}") from None
+    if address.drivername in _POSTGRESQL:
+        return address.set(drivername="postgresql+psycopg")
+    if address.drivername not in _SQLITE:
+        raise ConfigError(f"{address.drivername} is no kind of database that Podium knows; {_USE}")
+    if not address.database or address.database == ":memory:":
+        raise ConfigError(f"the database's URL names no file; {_USE}")
+    return address.set(drivername="sqlite", database=str(Path(address.database).expanduser().absolute()))

@@ -9,7 +9,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypedDict, Unpack
 
@@ -48,6 +48,8 @@ class Key:
     """Whether questions, answers and transcripts of its runs are kept."""
     created: datetime
     revoked: datetime | None = None
+    root: bytes | None = field(default=None, repr=False, compare=False)
+    """What its tenant's name and seal come from (``sealed.py``): made of its secret where that was shown, and never stored."""
 
 
 class Changes(TypedDict, total=False):
@@ -107,7 +109,7 @@ class Keys:
             await self._database.run(lambda connection: connection.execute(insert(keys).values(row | {"hash": _hash(secret)})))
         except IntegrityError:
             raise ConfigError(f"there is a key called {name} already: revoke it, or choose another name") from None
-        return key, secret
+        return replace(key, root=_root(secret)), secret
 
     async def find(self, secret: str) -> Key:
         """The key that ``secret`` proves. Raises :class:`AccessDenied` where it proves none, or a revoked one."""
@@ -121,7 +123,7 @@ class Keys:
         if row is None or not proven or row.revoked_us is not None:
             self._cache.pop(digest, None)
             raise AccessDenied("this key is unknown or was revoked; an operator makes one with: podium keys create NAME")
-        key = _key(row)
+        key = replace(_key(row), root=_root(secret))
         if len(self._cache) >= _CACHED:
             self._cache.clear()
         self._cache[digest] = (time.monotonic() + self._cache_seconds, key)
@@ -191,6 +193,11 @@ class Keys:
 
 def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _root(secret: str) -> bytes:
+    # Not the secret itself, with which one could ask.
+    return hmac.digest(secret.encode("utf-8", "surrogatepass"), b"podium: root of a tenant", hashlib.sha256)
 
 
 def _row(key: Key) -> dict[str, object]:
