@@ -6,6 +6,7 @@
     ├── TrainingCollapsed      user     a run that no longer learns was stopped
     ├── BudgetExceeded         user     a cap was reached; a clean stop, nothing is lost
     │   └── QuotaExceeded               what a server's key may use per minute or per month is used up
+    │       └── KeyBusy                 as many requests of a server's key are under way as it may have at once
     ├── AccessDenied           user     a server's key is missing, wrong, revoked, or may not do this
     ├── Cancelled              user     the run was stopped from outside
     ├── WorkflowError          policy   the text a policy wrote is no workflow
@@ -87,6 +88,10 @@ class QuotaExceeded(BudgetExceeded):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class KeyBusy(QuotaExceeded):
+    """As many requests of a server's key are under way, over all replicas, as it may have at once."""
 
 
 class AccessDenied(PodiumError):

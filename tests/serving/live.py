@@ -13,6 +13,7 @@ from podium.cli.serve import listening
 from podium.cli.wiring import Team
 from podium.serving.accounts import Accounts
 from podium.serving.app import Limits, make_app
+from podium.serving.desk import Desk
 from podium.serving.offer import Offer
 from podium.serving.store.database import Database
 from podium.types import Call, Card, Completion, Usage
@@ -72,6 +73,7 @@ class Live:
 
     url: str
     accounts: Accounts
+    desk: Desk
 
 
 @asynccontextmanager
@@ -87,9 +89,7 @@ async def live(
 ) -> AsyncIterator[Live]:
     """Serve ``offer`` inside the block."""
     async with Database(url or f"sqlite:///{folder / 'podium.db'}") as database:
-        accounts = Accounts(
-            database=database, replica=replica, with_keys=with_keys, store_content=store_content, request_usd=0.5
-        )
+        accounts = Accounts(database=database, replica=replica, with_keys=with_keys, store_content=store_content, request_usd=0.5)
         app = make_app(offer, accounts, version="0", limits=limits)
         bound = listening("127.0.0.1", 0)
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2))
@@ -100,7 +100,7 @@ async def live(
                 await asyncio.sleep(0.01)
                 if serving.done():
                     serving.result()
-            yield Live(url=f"http://127.0.0.1:{bound.getsockname()[1]}", accounts=accounts)
+            yield Live(url=f"http://127.0.0.1:{bound.getsockname()[1]}", accounts=accounts, desk=app.state.desk)
         finally:
             server.should_exit = True
             await serving

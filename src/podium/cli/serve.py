@@ -59,6 +59,7 @@ class ServeFlags:
     journal: Path | None
     concurrency: int
     queue: int
+    concurrency_per_key: int | None
     training: Path
     page: bool
 
@@ -66,6 +67,8 @@ class ServeFlags:
 async def serve(flags: ServeFlags) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
     with_keys = not _is_local(flags.host) if flags.with_keys is None else flags.with_keys
+    if flags.concurrency_per_key is not None and not with_keys:
+        raise ConfigError("--concurrency-per-key is for servers that ask for keys: say --keys, or leave it out")
     replica = f"{socket.gethostname()}-{secrets.token_hex(4)}"
     async with (
         open_team(flags.pool, flags.budget, flags.journal, run=f"serve {shown_address(flags.db)}") as team,
@@ -82,7 +85,8 @@ async def serve(flags: ServeFlags) -> None:
         await database.migrate()
         if with_keys and not await accounts.keys.list():
             raise ConfigError("nobody could ask this server: make a key first (podium keys create NAME), or say --no-keys")
-        app = make_app(offer, accounts, version=__version__, limits=Limits(concurrency=flags.concurrency, queue=flags.queue))
+        limits = Limits(concurrency=flags.concurrency, queue=flags.queue, concurrency_per_key=flags.concurrency_per_key)
+        app = make_app(offer, accounts, version=__version__, limits=limits)
         if flags.page:
             attach(app, app.state.desk, training=flags.training, play=_player(team))
         if not with_keys and _is_local(flags.host):

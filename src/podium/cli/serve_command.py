@@ -32,6 +32,9 @@ def serve(
     journal: JournalFlag = None,
     concurrency: Annotated[int, typer.Option(min=1, max=100_000, help="Requests worked on at once.")] = 256,
     queue: Annotated[int, typer.Option(min=0, max=1_000_000, help="Requests that may wait; more are turned away.")] = 1024,
+    concurrency_per_key: Annotated[
+        int | None, typer.Option(min=1, help="Requests of one key worked on at once, unless it has a number of its own.")
+    ] = None,
     training: Annotated[Path, typer.Option(help="Folder of training runs that the page shows.")] = Path("runs"),
     page: Annotated[bool, typer.Option(help="Serve the page as well.")] = True,
 ) -> None:
@@ -59,6 +62,7 @@ def serve(
             journal=journal,
             concurrency=concurrency,
             queue=queue,
+            concurrency_per_key=concurrency_per_key,
             training=training,
             page=page,
         )

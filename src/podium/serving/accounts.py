@@ -14,10 +14,10 @@ from podium.serving.sealed import sealed_tenant
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Key, Keys
 from podium.serving.store.paused import Paused
-from podium.serving.store.quotas import Lease, Quotas
+from podium.serving.store.quotas import Counted, Lease, Quotas
 from podium.serving.store.runs import Run, Runs
 from podium.workers.budget import Budget
-from podium.workers.tenant import Tenant
+from podium.workers.tenant import ITSELF, Tenant
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class Accounts:
         self.keys, self.quotas = Keys(self.database), Quotas(self.database, self.replica)
         self.runs, self.paused = Runs(self.database), Paused(self.database)
         # Without a key nobody brings a secret along; what was sealed opens for as long as this process lives.
-        self._nobodys = Tenant() if self.store_content else sealed_tenant(secrets.token_bytes(32), is_kept=False)
+        self._nobodys = ITSELF if self.store_content else sealed_tenant(secrets.token_bytes(32), is_kept=False)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator["Accounts"]:
@@ -106,11 +106,21 @@ class Accounts:
             raise ValueError(f"the key {key.id} came without its secret, so its tenant can not be told")
         return sealed_tenant(key.root, is_kept=key.store_content)
 
-    async def admit(self, key: Key | None, *, usd: float | None, seconds: float | None, tokens: int) -> Admission:
+    async def count(self, key: Key, tokens: int) -> Counted:
+        """Count a request that has to wait. Raises :class:`QuotaExceeded` where the key may ask no more this minute."""
+        return await self.quotas.count(key, tokens)
+
+    async def uncount(self, key: Key, counted: Counted) -> None:
+        """A request that was counted was not let in: its tokens are free again."""
+        await self.quotas.uncount(key, counted)
+
+    async def admit(
+        self, key: Key | None, *, usd: float | None, seconds: float | None, tokens: int, counted: Counted | None = None
+    ) -> Admission:
         """Let a request in and lend it what it may cost. Raises :class:`QuotaExceeded`, :class:`ConfigError`."""
         lease = None
         if key is not None:
-            lease = await self.quotas.admit(key, usd, tokens, otherwise_usd=self.request_usd)
+            lease = await self.quotas.admit(key, usd, tokens, otherwise_usd=self.request_usd, counted=counted)
             usd = lease.usd
         budget = Budget(usd, None, seconds, name="request")
         if lease is not None and usd is not None:

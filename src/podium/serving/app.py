@@ -40,12 +40,15 @@ class Limits:
     """Requests worked on at once."""
     queue: int = 1024
     """Requests that may wait for that; more are turned away with 429."""
+    concurrency_per_key: int | None = None
+    """Requests of one key worked on at once, where the key has no limit of its own."""
     body_bytes: int = MAX_BODY_BYTES
 
 
 def make_app(offer: Offer, accounts: Accounts, *, version: str, limits: Limits = Limits()) -> FastAPI:
     """The server over ``offer``. Example: ``uvicorn.run(make_app(offer, accounts, version="0.1.0"))``."""
-    desk = Desk(offer=offer, accounts=accounts, gate=Gate(limits.concurrency, limits.queue), measures=Measures())
+    gate = Gate(limits.concurrency, limits.queue, limits.concurrency_per_key)
+    desk = Desk(offer=offer, accounts=accounts, gate=gate, measures=Measures())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

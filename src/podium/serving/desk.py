@@ -3,6 +3,7 @@
 The same for every endpoint; endpoints only read requests and write answers.
 """
 
+import asyncio
 import logging
 import secrets
 import time
@@ -11,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from podium.errors import ConfigError
+from podium.errors import ConfigError, KeyBusy
 from podium.jsonl import dumps, loads
 from podium.serving.accounts import Accounts, Admission
 from podium.serving.asking import Done
@@ -22,6 +23,7 @@ from podium.serving.offer import Conducts, Offer
 from podium.serving.paused_step import PausedStep, paused_step
 from podium.serving.problems import no_such_model
 from podium.serving.store.keys import Key
+from podium.serving.store.quotas import Counted
 from podium.serving.store.runs import Run
 from podium.serving.telemetry import record
 from podium.types import Call, Message, Transcript, Usage
@@ -29,6 +31,9 @@ from podium.workers.metered import question_budgets
 from podium.workers.tenant import tenant
 
 log = logging.getLogger("podium.serving")
+
+BUSY_SECONDS = 0.2
+"""When to look again whether other replicas work on fewer requests of a key."""
 
 
 @dataclass(slots=True, eq=False)
@@ -72,22 +77,48 @@ class Desk:
         """Work on a request inside the block; its calls are held to its budget, and leaving books what they cost.
 
         ``conductor`` answers it, whatever the model is called; None: the model that is offered under that name. ``patience``
-        waits for a place (:meth:`Gate.room`). Raises :class:`Refusal`, :class:`QuotaExceeded`, :class:`ConfigError`.
+        waits for a place (:meth:`podium.serving.gate.Place.reached`). Raises :class:`Refusal`, :class:`QuotaExceeded`, :class:`ConfigError`.
         """
         if conductor is None and asked.model not in self.offer.models:
             raise no_such_model(asked.model, self.offer.models)
-        async with self.gate.room(patience):
-            tokens = _size(asked.call) // 4
-            admission = await self.accounts.admit(key, usd=asked.wishes.usd, seconds=asked.wishes.seconds, tokens=tokens)
+        async with self._let_in(key, asked, patience) as admission:
+            # After the quota: who is refused for the moment finds the paused step still waiting.
+            resumed = None if conductor is not None else await self._taken(key, asked)
+            call, conductors = (asked.call, [conductor]) if conductor is not None else self._prepared(asked, resumed)
+            question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
+            tenant.set(self.accounts.tenant(key))
+            yield Ticket(f"run_{secrets.token_hex(12)}", asked.model, call, conductors, admission, headers, resumed)
+
+    @asynccontextmanager
+    async def _let_in(self, key: Key | None, asked: Asked, patience: Patience | None) -> AsyncIterator[Admission]:
+        """Room, and money. Who has to wait is counted first: who may ask no more this minute keeps nobody else waiting."""
+        tokens, wishes = _size(asked.call) // 4, asked.wishes
+        place = self.gate.join() if key is None else self.gate.join(key.id, key.concurrency)
+        counted: Counted | None = None
+        try:
             try:
-                # After the quota: who is refused for the moment finds the paused step still waiting.
-                resumed = None if conductor is not None else await self._taken(key, asked)
-                call, conductors = (asked.call, [conductor]) if conductor is not None else self._prepared(asked, resumed)
-                question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
-                tenant.set(self.accounts.tenant(key))
-                yield Ticket(f"run_{secrets.token_hex(12)}", asked.model, call, conductors, admission, headers, resumed)
+                while True:
+                    if key is not None and counted is None and not place.is_inside:
+                        counted = await self.accounts.count(key, tokens)
+                    await place.reached(patience)
+                    try:
+                        admission = await self.accounts.admit(
+                            key, usd=wishes.usd, seconds=wishes.seconds, tokens=tokens, counted=counted
+                        )
+                    except KeyBusy:  # on other replicas; here others go first meanwhile
+                        place.step_back(BUSY_SECONDS)
+                    else:
+                        break
+            except BaseException:
+                if key is not None and counted is not None:
+                    await asyncio.shield(self.accounts.uncount(key, counted))
+                raise
+            try:
+                yield admission
             finally:
                 await self.accounts.close(admission)
+        finally:
+            place.leave()
 
     async def finish(self, ticket: Ticket, dones: Sequence[Done]) -> None:
         """Keep the run, and what waits for the client's tools; before the answer is sent, so that no answered run is lost."""

@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from podium.errors import ConfigError
 from podium.types import Completion
 from podium.workers.ledger import LedgerRow, read_ledger
 from podium.workers.owner import Owner, lives, opening
-from podium.workers.tenant import Seal, Tenant
+from podium.workers.tenant import ITSELF, Seal, Tenant
 
 APPLICATION_ID = 0x506F6431
 """In the header of every journal ("Pod1"): tells it from any other SQLite file."""
@@ -71,7 +71,7 @@ class Entry:
     worker: str
     ticket: int
     bound_usd: float | None
-    tenant: Tenant = field(default_factory=Tenant)
+    tenant: Tenant = ITSELF
     """Whose reply it will be, and so how it is stored."""
 
 

@@ -8,6 +8,9 @@ Tokens are counted by their upper bound (:mod:`podium.workers.bound`) until the 
 failed call keeps its bound, because the provider may have counted it. Two exceptions to the law, both after the fact: a
 call larger than the whole allowance waits for an empty window, and a call that used more than its bound is booked in full.
 
+The tenants of a server (:mod:`podium.workers.tenant`) take turns at the head of the line, so that one who asks much delays
+itself and not the others.
+
 Time is the event loop's. Deliberately left out: the provider's own rate-limit headers; a 429 is for ``Retried``.
 """
 
@@ -21,6 +24,8 @@ from podium.errors import ConfigError
 from podium.protocols import Worker
 from podium.types import Call, Completion
 from podium.workers.bound import bound
+from podium.workers.taking_turns import Turns
+from podium.workers.tenant import tenant
 
 WINDOW_SECONDS = 60.0
 
@@ -39,8 +44,8 @@ class Admission:
 class Limit:
     """What one provider account allows; share it between the workers that share the account.
 
-    None is no limit. Who comes first is served first: a large call at the head of the line is not overtaken. A cancelled
-    wait leaves the line without a trace. Raises :class:`ConfigError` for a limit below 1.
+    None is no limit. Who comes first of a tenant is served first: a large call at the head of the line is not overtaken. A
+    cancelled wait leaves the line without a trace. Raises :class:`ConfigError` for a limit below 1.
 
     Example::
 
@@ -68,8 +73,8 @@ class Limit:
         self._in_flight = 0
         self._window: deque[Admission] = deque()
         self._window_tokens = 0
-        # The lock guards no data, the event loop is single: it is the line, which asyncio serves first come, first served.
-        self._line = asyncio.Lock()
+        # The lock guards no data, the event loop is single: it is the line.
+        self._line = Turns()
         self._freed = asyncio.Event()
 
     @property
@@ -81,7 +86,7 @@ class Limit:
     async def admitted(self, tokens: int = 0) -> AsyncIterator[Admission]:
         """Wait in line for a place, hold it in the body; ``tokens`` is the most the call can use."""
         loop = asyncio.get_running_loop()
-        async with self._line:
+        async with self._line.of(tenant.get().name):
             while (opens := self._opens_seconds(tokens, loop.time())) > loop.time():
                 self._freed.clear()
                 # Only the head of the line waits here: for the window to slide, or for a call to return.

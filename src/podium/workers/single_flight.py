@@ -63,9 +63,7 @@ class SingleFlight:
             call.on_token(completion.text)
         return completion
 
-    async def _lead(
-        self, key: str, flight: _Flight, call: Call, answer: Callable[[Call], Awaitable[Completion]]
-    ) -> Completion:
+    async def _lead(self, key: str, flight: _Flight, call: Call, answer: Callable[[Call], Awaitable[Completion]]) -> Completion:
         flight.listener = call.on_token
         relayed = call if call.on_token is None else replace(call, on_token=flight.relay)
         task = flight.task = asyncio.ensure_future(answer(relayed))

@@ -35,5 +35,8 @@ class Tenant:
             raise ValueError("what may not be read needs a seal")
 
 
-tenant: ContextVar[Tenant] = ContextVar("tenant", default=Tenant())
+ITSELF = Tenant()
+"""The one tenant of a command."""
+
+tenant: ContextVar[Tenant] = ContextVar("tenant", default=ITSELF)
 """The tenant that the calls of this task are made for."""

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Row, case, func, insert, select, update
 
-from podium.errors import QuotaExceeded
+from podium.errors import KeyBusy, QuotaExceeded
 from podium.serving.store.clock import minute_left, minute_of, month_left, month_of
 from podium.serving.store.money import to_usd
 from podium.serving.store.tables import keys, leases, minutes, months
@@ -37,6 +37,17 @@ class Spent:
 def lock_key(connection: Connection, key: str) -> _Row | None:
     """The key's row, which no other transaction books on until this one ends; None where there is none."""
     return connection.execute(select(keys).where(keys.c.id == key).with_for_update(key_share=True)).first()
+
+
+def check_busy(connection: Connection, limits: _Row) -> None:
+    """Raises :class:`KeyBusy` where as many runs of the key are under way, over all replicas, as it may have at once."""
+    if limits.concurrency is None:
+        return
+    count = select(func.count()).select_from(leases).where(leases.c.key == limits.id, _OPEN)
+    if connection.execute(count).scalar_one() >= limits.concurrency:
+        raise KeyBusy(
+            f"{limits.concurrency} runs of the key are under way, which is all it may have at once", _LEASES_RETRY_SECONDS
+        )
 
 
 def admit_minute(connection: Connection, limits: _Row, tokens: int, now: datetime) -> int:

@@ -44,6 +44,8 @@ class Key:
     """Dollars per UTC month."""
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
+    concurrency: int | None = None
+    """Runs under way at once, over all replicas."""
     store_content: bool = True
     """Whether questions, answers and transcripts of its runs are kept."""
     created: datetime
@@ -62,6 +64,7 @@ class Changes(TypedDict, total=False):
     monthly_usd: float | None
     requests_per_minute: int | None
     tokens_per_minute: int | None
+    concurrency: int | None
     store_content: bool
 
 
@@ -87,6 +90,7 @@ class Keys:
         monthly_usd: float | None = None,
         requests_per_minute: int | None = None,
         tokens_per_minute: int | None = None,
+        concurrency: int | None = None,
         store_content: bool = True,
     ) -> tuple[Key, str]:
         """A new key and its secret, which can not be had again.
@@ -100,6 +104,7 @@ class Keys:
             monthly_usd=monthly_usd,
             requests_per_minute=requests_per_minute,
             tokens_per_minute=tokens_per_minute,
+            concurrency=concurrency,
             store_content=store_content,
             created=from_us(to_us(self._now())),
         )
@@ -213,10 +218,14 @@ def _terms(key: Key) -> dict[str, object]:
         raise ConfigError(
             f"a key's scopes are some of {', '.join(sorted(SCOPES))}, not: {', '.join(sorted(key.scopes)) or 'none'}"
         )
-    limits = {"requests": (key.requests_per_minute, 2**31), "tokens": (key.tokens_per_minute, 2**53)}
+    limits = {
+        "requests per minute": (key.requests_per_minute, 2**31),
+        "tokens per minute": (key.tokens_per_minute, 2**53),
+        "runs at once": (key.concurrency, 2**31),
+    }
     for what, (limit, end) in limits.items():
         if limit is not None and not 1 <= limit < end:
-            raise ConfigError(f"{limit} {what} per minute is no limit: give a number from 1, or none at all")
+            raise ConfigError(f"{limit} {what} is no limit: give a number from 1, or none at all")
     try:
         monthly_nano = None if key.monthly_usd is None else to_nano(key.monthly_usd)
     except ValueError as error:
@@ -226,6 +235,7 @@ def _terms(key: Key) -> dict[str, object]:
         "monthly_nano": monthly_nano,
         "requests_per_minute": key.requests_per_minute,
         "tokens_per_minute": key.tokens_per_minute,
+        "concurrency": key.concurrency,
         "store_content": key.store_content,
     }
 
@@ -238,6 +248,7 @@ def _key(row: Row[tuple[object, ...]]) -> Key:
         monthly_usd=None if row.monthly_nano is None else to_usd(row.monthly_nano),
         requests_per_minute=row.requests_per_minute,
         tokens_per_minute=row.tokens_per_minute,
+        concurrency=row.concurrency,
         store_content=row.store_content,
         created=from_us(row.created_us),
         revoked=None if row.revoked_us is None else from_us(row.revoked_us),

@@ -7,20 +7,33 @@ key's figures happens under that key's row lock, so two replicas never decide on
 Times are those of the replica's clock; replicas need clocks that agree to a second or so (NTP).
 """
 
+import asyncio
+import logging
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from podium.errors import AccessDenied, ConfigError
-from podium.serving.store.booking import Spent, admit_minute, book, charge_minute, check_month, lock_key, spent_in
+from podium.serving.store.booking import (
+    Spent,
+    admit_minute,
+    book,
+    charge_minute,
+    check_busy,
+    check_month,
+    lock_key,
+    spent_in,
+)
 from podium.serving.store.clock import Clock, minute_of, month_of, to_us, utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Key
 from podium.serving.store.money import to_nano
 from podium.serving.store.tables import leases
+
+log = logging.getLogger(__name__)
 
 _AT_ONCE = 500
 """Leases named in one statement."""
@@ -41,6 +54,14 @@ class Lease:
     """Estimate of the prompt, which the minute's window was charged with."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """A request that was counted before it was let in. Example: ``Counted(minute=29525760, tokens=120)``."""
+
+    minute: int
+    tokens: int
+
+
 class Quotas:
     """The books of one replica. ``replica`` is its name and only for people who look into the database."""
 
@@ -49,15 +70,47 @@ class Quotas:
         self._replica = replica[:128]
         self._now = now
         self._mine: dict[str, tuple[int, int]] = {}  # lease id -> the latest progress, in nano-dollars
+        self._closing: set[asyncio.Future[None]] = set()
 
-    async def admit(self, key: Key, usd: float | None, tokens: int, *, otherwise_usd: float | None = None) -> Lease:
+    async def count(self, key: Key, tokens: int) -> Counted:
+        """Count one request of ``tokens`` tokens, which is admitted later.
+
+        Raises :class:`QuotaExceeded` where the minute has too little left, :class:`AccessDenied` where the key is revoked.
+        """
+        now = self._now()
+
+        def work(connection: Connection) -> int:
+            return admit_minute(connection, _living(connection, key), tokens, now)
+
+        return Counted(minute=await self._database.run(work), tokens=tokens)
+
+    async def uncount(self, key: Key, counted: Counted) -> None:
+        """The request was not admitted: its tokens are free again; it still counts as one request."""
+
+        def work(connection: Connection) -> None:
+            lock_key(connection, key.id)
+            charge_minute(connection, key.id, counted.minute, -counted.tokens)
+
+        await self._database.run(work)
+
+    async def admit(
+        self,
+        key: Key,
+        usd: float | None,
+        tokens: int,
+        *,
+        otherwise_usd: float | None = None,
+        counted: Counted | None = None,
+    ) -> Lease:
         """Set aside ``usd`` dollars and count one request of ``tokens`` tokens (an estimate of the prompt).
 
         The key's limits are those in the database, whatever ``key`` remembers of them. ``otherwise_usd`` is set aside where
-        ``usd`` is None and the key has dollars per month: what may cost anything can not be held to a limit.
+        ``usd`` is None and the key has dollars per month: what may cost anything can not be held to a limit. A request that
+        was ``counted`` before is not counted again.
 
-        Raises :class:`QuotaExceeded` where the minute or the month has too little left, :class:`AccessDenied` where the
-        key is revoked, and :class:`ConfigError` where the key has dollars per month and neither sum is given.
+        Raises :class:`QuotaExceeded` where the minute or the month has too little left, :class:`KeyBusy` where as many runs
+        of the key are under way as may be, :class:`AccessDenied` where the key is revoked, and :class:`ConfigError` where
+        the key has dollars per month and neither sum is given.
         """
         if tokens < 0:
             raise ValueError(f"{tokens} is no number of tokens")
@@ -75,10 +128,9 @@ class Quotas:
         }
 
         def lend(connection: Connection) -> Lease:
-            limits = lock_key(connection, key.id)
-            if limits is None or limits.revoked_us is not None:
-                raise AccessDenied(f"the key {key.name} was revoked")
-            minute = admit_minute(connection, limits, tokens, now)
+            limits = _living(connection, key)
+            check_busy(connection, limits)
+            minute = admit_minute(connection, limits, tokens, now) if counted is None else counted.minute
             cap_usd = otherwise_usd if usd is None and limits.monthly_nano is not None else usd
             cap_nano = to_nano(cap_usd or 0.0)
             if limits.monthly_nano is not None:
@@ -88,10 +140,29 @@ class Quotas:
             connection.execute(insert(leases).values(row | {"minute": minute, "cap_nano": cap_nano}))
             return Lease(id=lease_id, key=key.id, usd=cap_usd, tokens=tokens)
 
-        lease = await self._database.run(lend)
-        # Only a lease that its run was really given is kept alive: one of a cancelled caller is reaped, and costs nothing.
+        lending = asyncio.ensure_future(self._database.run(lend))
+        try:
+            lease = await asyncio.shield(lending)
+        except asyncio.CancelledError:
+            # What was counted before is the caller's to take back.
+            lending.add_done_callback(partial(self._give_back, tokens=0 if counted is None else tokens))
+            raise
+        # Only a lease that its run was really given is kept alive.
         self._mine[lease.id] = (0, 0)
         return lease
+
+    def _give_back(self, lending: asyncio.Future[Lease], tokens: int) -> None:
+        """Close a lease whose caller was cancelled while it was lent: nothing was used of it."""
+        if lending.cancelled() or lending.exception() is not None:
+            return
+        closing = asyncio.ensure_future(self.settle(lending.result(), 0.0, 0.0, tokens))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closed)
+
+    def _closed(self, closing: asyncio.Future[None]) -> None:
+        self._closing.discard(closing)
+        if not closing.cancelled() and closing.exception() is not None:
+            log.warning("a lease that nobody uses stays open until it is reaped", exc_info=closing.exception())
 
     async def progress(self, lease: Lease, usd: float, in_flight_usd: float) -> bool:
         """Record what the run has used so far, and the most that its calls under way can cost.
@@ -198,3 +269,11 @@ class Quotas:
         """What every key has used of the current UTC month, by key id; a key that used nothing is missing."""
         month = month_of(self._now())
         return await self._database.read(lambda connection: spent_in(connection, month))
+
+
+def _living(connection: Connection, key: Key) -> Row[tuple[object, ...]]:
+    """The key's row, locked. Raises :class:`AccessDenied` where it is revoked."""
+    limits = lock_key(connection, key.id)
+    if limits is None or limits.revoked_us is not None:
+        raise AccessDenied(f"the key {key.name} was revoked")
+    return limits

@@ -20,6 +20,7 @@ keys = Table(
     Column("store_content", Boolean, nullable=False),
     Column("created_us", BigInteger, nullable=False),
     Column("revoked_us", BigInteger),
+    Column("concurrency", Integer),
 )
 Index(
     "keys_live_name",
@@ -49,6 +50,21 @@ months = Table(
     Column("unpriced", Integer, nullable=False),
 )
 """What each key has used up: sure, possible, and the number of runs whose price nobody knows."""
+
+corrections = Table(
+    "corrections",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("key", String(64), ForeignKey("keys.id"), nullable=False),
+    Column("month", Integer, nullable=False),
+    Column("nano", BigInteger, nullable=False),
+    Column("was_spent", Boolean, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("by", String(128), nullable=False),
+    Column("made_us", BigInteger, nullable=False),
+)
+"""What an operator made of uncertain money: spent, or free again."""
+Index("corrections_key_month", corrections.c.key, corrections.c.month)
 
 leases = Table(
     "leases",
