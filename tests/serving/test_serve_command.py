@@ -1,5 +1,6 @@
 """``podium serve`` as a process: it says where it listens, answers, and ends in order."""
 
+import json
 import os
 import re
 import signal
@@ -13,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
+import psycopg
 import pytest
 
 from benchmarks.server import BODY, POOL, started
@@ -109,3 +111,35 @@ def test_told_to_stop_it_finishes_what_is_under_way(tmp_path: Path) -> None:
             assert process.wait(30) == 0
     shown = [sys.executable, "-m", "podium", "runs", "show", answer.headers["x-podium-run"]]
     assert "It is 42." in subprocess.run(shown, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_databases_password_is_in_no_file_and_no_output(tmp_path: Path, postgresql_server: str) -> None:
+    with psycopg.connect(host=postgresql_server, user="podium", dbname="postgres", autocommit=True) as connection:
+        connection.execute("CREATE DATABASE with_password")
+    # Of whom this server asks for no password, one may be told all the same.
+    url = f"postgresql://podium:hunter2@/with_password?host={postgresql_server}&password=hunter2"
+    calls = tmp_path / "calls.db"
+    with started([sys.executable, "-m", "benchmarks.mock_upstream"], r"(\d+)") as (port, _):
+        (tmp_path / "pool.toml").write_text(POOL.format(port=port))
+        flags = ("--pool", str(tmp_path / "pool.toml"), "--policy", "solo:mock", "--journal", str(calls))
+        with serving(tmp_path, *flags, PODIUM_DB=url) as (at, process):
+            for _ in range(2):
+                assert httpx.post(f"{at}/v1/chat/completions", json=BODY, timeout=30).status_code == 200
+            process.send_signal(signal.SIGTERM)
+            process.wait(30)
+            assert process.stderr is not None
+            said = process.stderr.read()
+    ledger = [sys.executable, "-m", "podium", "pool", "ledger", str(calls), "--json"]
+    [row] = json.loads(subprocess.run(ledger, capture_output=True, text=True, check=True).stdout)
+    assert (row["run"], row["calls"]) == ("serve postgresql://localhost:5432/with_password", 1)
+    assert "hunter2" not in said
+    for file in tmp_path.rglob("*"):
+        assert not file.is_file() or b"hunter2" not in file.read_bytes(), file
+    assert calls.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_share_per_key_needs_keys(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "podium", "serve", "--port", "0", "--concurrency-per-key", "2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "--keys" in done.stderr

@@ -487,6 +487,22 @@ async def test_the_whole_stack_of_a_pool_keeps_budget_and_journal(path: Path) ->
     assert 10 < len(replies) < 60
 
 
+async def test_a_new_journal_is_for_its_owner_only_from_the_beginning(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "chmod", None)  # made so, and not changed later, when somebody may have opened it
+    before = os.umask(0)
+    try:
+        with Journal(path) as journal:
+            await journal.worker(Counted(), "w")(Call.plain("?"))
+            with Journal(path, mode="replay") as reader:
+                await reader.worker(Counted(), "w")(Call.plain("?"))
+                found = {file.name: file.stat().st_mode & 0o777 for file in (*path.parent.iterdir(), *path.parent.glob("*/*"))}
+    finally:
+        os.umask(before)
+    assert {"calls.db", "calls.db-wal", "calls.db-shm", "calls.db.owners"} < set(found)
+    assert found.pop("calls.db.owners") == 0o700
+    assert set(found.values()) == {0o600}
+
+
 class TestUnusableFiles:
     def test_no_journal_at_all(self, path: Path) -> None:
         path.write_bytes(random.Random(0).randbytes(5000))

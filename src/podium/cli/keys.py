@@ -1,4 +1,4 @@
-"""``podium keys``: make, list, change and revoke the keys of a server."""
+"""``podium keys create | list | change | revoke``: the keys of a server."""
 
 import json
 from collections.abc import Callable
@@ -26,6 +26,7 @@ async def create(
     monthly_usd: float | None,
     requests_per_minute: int | None,
     tokens_per_minute: int | None,
+    concurrency: int | None,
     store_content: bool,
     as_json: bool,
 ) -> None:
@@ -37,10 +38,11 @@ async def create(
             monthly_usd=monthly_usd,
             requests_per_minute=requests_per_minute,
             tokens_per_minute=tokens_per_minute,
+            concurrency=concurrency,
             store_content=store_content,
         )
     if as_json:
-        _print_json(_fields(key) | {"secret": secret})
+        _print_json(fields(key) | {"secret": secret})
         return
     screen = Screen()
     screen.print(Text(f"made {key.id} ({plain(key.name)}). Its secret is shown this once and stored nowhere:"), soft_wrap=True)
@@ -53,7 +55,7 @@ async def show(db: str, *, as_json: bool) -> None:
         keys = await Keys(database).list()
         spent = await Quotas(database, "command line").spent()
     if as_json:
-        _print_json([_fields(key) | {"month": asdict(spent.get(key.id, Spent()))} for key in keys])
+        _print_json([fields(key) | {"month": asdict(spent.get(key.id, Spent()))} for key in keys])
         return
     screen = Screen()
     if not keys:
@@ -64,10 +66,8 @@ async def show(db: str, *, as_json: bool) -> None:
         content = "content kept" if key.store_content else "content not kept"
         facts = (key.id, plain(key.name, 40), state, f"scopes {' '.join(sorted(key.scopes))}", content)
         screen.print(Text("  ".join(facts), style="bold"), soft_wrap=True)
-        limit = "" if key.monthly_usd is None else f" of ${key.monthly_usd:.2f}"
-        unpriced = f" + {used.unpriced} runs of unknown price" if used.unpriced else ""
-        month = f"this month ${used.spent_usd + used.uncertain_usd:.4f}{limit}{unpriced}, ${used.open_usd:.4f} set aside"
-        screen.print(Text(f"    {month}; per minute: {_per_minute(key)}"), soft_wrap=True)
+        month = f"this month {month_line(used, key.monthly_usd)}"
+        screen.print(Text(f"    {month}; per minute: {_per_minute(key)}{_at_once(key)}"), soft_wrap=True)
 
 
 async def change(
@@ -77,6 +77,7 @@ async def change(
     monthly_usd: str | None,
     requests_per_minute: str | None,
     tokens_per_minute: str | None,
+    concurrency: str | None,
     scopes: frozenset[str],
     store_content: bool | None,
     as_json: bool,
@@ -93,6 +94,8 @@ async def change(
         changes["requests_per_minute"] = _limit("--requests-per-minute", requests_per_minute, int, "60")
     if tokens_per_minute is not None:
         changes["tokens_per_minute"] = _limit("--tokens-per-minute", tokens_per_minute, int, "10000")
+    if concurrency is not None:
+        changes["concurrency"] = _limit("--concurrency", concurrency, int, "8")
     if scopes:
         changes["scopes"] = scopes
     if store_content is not None:
@@ -102,12 +105,9 @@ async def change(
     async with Database(db, must_exist=True) as database:
         key = await Keys(database).change(id_or_name, **changes)
     if as_json:
-        _print_json(_fields(key))
+        _print_json(fields(key))
         return
-    month = "no limit" if key.monthly_usd is None else f"${key.monthly_usd:.2f}"
-    content = "kept" if key.store_content else "not kept"
-    terms = f"scopes {' '.join(sorted(key.scopes))}; per month {month}; per minute {_per_minute(key)}; content {content}"
-    Screen().print(Text(f"changed {key.id} ({plain(key.name)}): {terms}"), soft_wrap=True)
+    Screen().print(Text(f"changed {key.id} ({plain(key.name)}): {terms(key)}"), soft_wrap=True)
 
 
 async def revoke(db: str, id_or_name: str) -> None:
@@ -115,6 +115,23 @@ async def revoke(db: str, id_or_name: str) -> None:
     async with Database(db, must_exist=True) as database:
         key = await Keys(database).revoke(id_or_name)
     Screen().print(Text(f"revoked {key.id} ({plain(key.name)})"), soft_wrap=True)
+
+
+def terms(key: Key) -> str:
+    """What a key may do, and how much."""
+    month = "no limit" if key.monthly_usd is None else f"${key.monthly_usd:.2f}"
+    content = "kept" if key.store_content else "not kept"
+    per = f"per month {month}; per minute {_per_minute(key)}{_at_once(key)}"
+    return f"scopes {' '.join(sorted(key.scopes))}; {per}; content {content}"
+
+
+def month_line(used: Spent, limit: float | None) -> str:
+    """What was used of a month."""
+    of = "" if limit is None else f" of ${limit:.2f}"
+    uncertain = f" (${used.uncertain_usd:.4f} of it uncertain)" if used.uncertain_usd else ""
+    unpriced = f" + {used.unpriced} runs of unknown price" if used.unpriced else ""
+    freed = f", ${used.freed_usd:.4f} freed by corrections" if used.freed_usd else ""
+    return f"${used.spent_usd + used.uncertain_usd:.4f}{of}{uncertain}{unpriced}{freed}, ${used.open_usd:.4f} set aside"
 
 
 def _limit(flag: str, text: str, number: Callable[[str], Number], example: str) -> Number | None:
@@ -131,10 +148,15 @@ def _per_minute(key: Key) -> str:
     return ", ".join(f"{limit} {what}" for limit, what in limits if limit is not None) or "no limit"
 
 
-def _fields(key: Key) -> dict[str, object]:
+def _at_once(key: Key) -> str:
+    return "" if key.concurrency is None else f"; at once {key.concurrency} runs"
+
+
+def fields(key: Key) -> dict[str, object]:
+    """A key as JSON takes it."""
     moments = {"created": key.created.isoformat(), "revoked": None if key.revoked is None else key.revoked.isoformat()}
-    fields = {name: value for name, value in asdict(key).items() if name != "root"}
-    return fields | {"scopes": sorted(key.scopes)} | moments
+    columns = {name: value for name, value in asdict(key).items() if name != "root"}
+    return columns | {"scopes": sorted(key.scopes)} | moments
 
 
 def _print_json(what: object) -> None:

@@ -1,4 +1,4 @@
-"""``podium keys`` (create, list, change, revoke) and ``podium runs`` (list, show, export, delete): a server's database."""
+"""``podium keys`` (create, list, show, change, revoke, correct) and ``podium runs`` (list, show, export, delete)."""
 
 import asyncio
 import importlib.util
@@ -26,6 +26,7 @@ def keys_create(
     monthly_usd: Annotated[float | None, typer.Option(min=0.0, help="Dollars per calendar month (UTC).")] = None,
     requests_per_minute: Annotated[int | None, typer.Option(min=1, help="Requests per minute.")] = None,
     tokens_per_minute: Annotated[int | None, typer.Option(min=1, help="Tokens per minute.")] = None,
+    concurrency: Annotated[int | None, typer.Option(min=1, help="Runs under way at once, over all replicas.")] = None,
     scope: Annotated[
         list[str] | None,
         typer.Option(help="What the key may do: ask (default), read its own runs, or admin; repeat it."),
@@ -49,6 +50,7 @@ def keys_create(
                 monthly_usd=monthly_usd,
                 requests_per_minute=requests_per_minute,
                 tokens_per_minute=tokens_per_minute,
+                concurrency=concurrency,
                 store_content=store_content,
                 as_json=as_json,
             )
@@ -67,12 +69,52 @@ def keys_list(db: DbFlag = _HERE, as_json: JsonFlag = False) -> None:
         asyncio.run(show(db, as_json=as_json))
 
 
+@keys_app.command("show")
+def keys_show(
+    name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")], db: DbFlag = _HERE, as_json: JsonFlag = False
+) -> None:
+    """One key: its limits, what it used of each month, and what was corrected of it."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        _need_store()
+        from podium.cli.key_books import show
+
+        asyncio.run(show(db, name, as_json=as_json))
+
+
+@keys_app.command("correct")
+def keys_correct(
+    name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key; a revoked one too.")],
+    reason: Annotated[str, typer.Option(help="Why; kept with the correction.")],
+    free: Annotated[
+        str | None, typer.Option(metavar="USD|all", help="So much of what is uncertain was not billed: give it back.")
+    ] = None,
+    spent: Annotated[
+        str | None, typer.Option(metavar="USD|all", help="So much of what is uncertain was billed: count it as spent.")
+    ] = None,
+    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Of which month (UTC); default: this one.")] = None,
+    by: Annotated[str | None, typer.Option(help="Who says so; default: the user of this machine.")] = None,
+    db: DbFlag = _HERE,
+    as_json: JsonFlag = False,
+) -> None:
+    """Settle uncertain money: what calls that nobody saw end may have cost. The key's quota follows at once."""
+    from podium.cli.outcome import guarded
+
+    with guarded():
+        _need_store()
+        from podium.cli.key_books import correct
+
+        asyncio.run(correct(db, name, free=free, spent=spent, reason=reason, by=by, month=month, as_json=as_json))
+
+
 @keys_app.command("change")
 def keys_change(
     name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")],
     monthly_usd: Annotated[str | None, typer.Option(metavar="USD|none", help="Dollars per calendar month (UTC).")] = None,
     requests_per_minute: Annotated[str | None, typer.Option(metavar="N|none", help="Requests per minute.")] = None,
     tokens_per_minute: Annotated[str | None, typer.Option(metavar="N|none", help="Tokens per minute.")] = None,
+    concurrency: Annotated[str | None, typer.Option(metavar="N|none", help="Runs under way at once, over all replicas.")] = None,
     scope: Annotated[
         list[str] | None,
         typer.Option(help="What the key may do from now on, instead of what it could: ask, read, or admin; repeat it."),
@@ -98,6 +140,7 @@ def keys_change(
                 monthly_usd=monthly_usd,
                 requests_per_minute=requests_per_minute,
                 tokens_per_minute=tokens_per_minute,
+                concurrency=concurrency,
                 scopes=frozenset(scope or ()),
                 store_content=store_content,
                 as_json=as_json,

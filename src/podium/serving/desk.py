@@ -77,7 +77,7 @@ class Desk:
         """Work on a request inside the block; its calls are held to its budget, and leaving books what they cost.
 
         ``conductor`` answers it, whatever the model is called; None: the model that is offered under that name. ``patience``
-        waits for a place (:meth:`podium.serving.gate.Place.reached`). Raises :class:`Refusal`, :class:`QuotaExceeded`, :class:`ConfigError`.
+        waits for a place (:mod:`podium.serving.gate`). Raises :class:`Refusal`, :class:`QuotaExceeded`, :class:`ConfigError`.
         """
         if conductor is None and asked.model not in self.offer.models:
             raise no_such_model(asked.model, self.offer.models)

@@ -236,9 +236,7 @@ class JournalFile:
 
     def _read(self, key: str, text: str, seal: Seal | None) -> Completion:
         try:
-            if text.startswith(_SEALED):
-                if seal is None:
-                    raise ValueError("it is sealed")
+            if text.startswith(_SEALED) and seal is not None:
                 text = seal.open(text.removeprefix(_SEALED), key)
             return COMPLETION.validate_python(json.loads(text))
         except ValueError as error:

@@ -1,14 +1,16 @@
 """The books' single entries: what ``quotas.py`` does inside its transactions, with the key's row locked."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, Row, case, func, insert, select, update
 
 from podium.errors import KeyBusy, QuotaExceeded
 from podium.serving.store.clock import minute_left, minute_of, month_left, month_of
 from podium.serving.store.money import to_usd
-from podium.serving.store.tables import keys, leases, minutes, months
+from podium.serving.store.tables import corrections, keys, leases, minutes, months
 
 _LEASES_RETRY_SECONDS = 5.0
 """When to try again where only the leases of runs under way stand in the way."""
@@ -32,6 +34,10 @@ class Spent:
     """Set aside for runs under way."""
     unpriced: int = 0
     """Runs whose price is unknown."""
+    freed_usd: float = 0.0
+    """What was uncertain and turned out not to be spent (``corrections.py``)."""
+    confirmed_usd: float = 0.0
+    """What was uncertain and turned out to be spent; part of ``spent_usd``."""
 
 
 def lock_key(connection: Connection, key: str) -> _Row | None:
@@ -117,15 +123,30 @@ def book(connection: Connection, lease: _Row, used: int, uncertain: int, *, unpr
 
 def spent_in(connection: Connection, month: int) -> dict[str, Spent]:
     """What each key has used of ``month`` (as 202602), by key id; a key that used nothing is missing."""
-    mine = select(leases.c.key, func.sum(_HELD)).where(leases.c.month == month, _OPEN).group_by(leases.c.key)
-    held = {key: to_usd(int(nano)) for key, nano in connection.execute(mine)}
-    found = {
-        row.key: Spent(
-            spent_usd=to_usd(row.spent_nano),
-            uncertain_usd=to_usd(row.uncertain_nano),
-            open_usd=held.get(row.key, 0.0),
-            unpriced=row.unpriced,
-        )
-        for row in connection.execute(select(months).where(months.c.month == month))
-    }
-    return {key: Spent(open_usd=usd) for key, usd in held.items()} | found
+    return {key: spent for (key, _), spent in _spent(connection, "month", month).items()}
+
+
+def spent_by(connection: Connection, key: str) -> list[tuple[int, Spent]]:
+    """What ``key`` has used of each month, oldest first; a month of which it used nothing is missing."""
+    return sorted((month, spent) for (_, month), spent in _spent(connection, "key", key).items())
+
+
+def _spent(connection: Connection, column: str, value: object) -> dict[tuple[str, int], Spent]:
+    """By key and month, of the rows whose ``column`` is ``value``."""
+    found: defaultdict[tuple[str, int], dict[str, Any]] = defaultdict(dict)
+    for row in connection.execute(select(months).where(months.c[column] == value)):
+        found[row.key, row.month] = {
+            "spent_usd": to_usd(row.spent_nano),
+            "uncertain_usd": to_usd(row.uncertain_nano),
+            "unpriced": row.unpriced,
+        }
+    held = select(leases.c.key, leases.c.month, func.sum(_HELD)).where(leases.c[column] == value, _OPEN)
+    for key, month, nano in connection.execute(held.group_by(leases.c.key, leases.c.month)):
+        found[key, month]["open_usd"] = to_usd(int(nano))
+    corrected = select(corrections.c.key, corrections.c.month, corrections.c.was_spent, func.sum(corrections.c.nano))
+    grouped = corrected.where(corrections.c[column] == value).group_by(
+        corrections.c.key, corrections.c.month, corrections.c.was_spent
+    )
+    for key, month, was_spent, nano in connection.execute(grouped):
+        found[key, month]["confirmed_usd" if was_spent else "freed_usd"] = to_usd(int(nano))
+    return {place: Spent(**figures) for place, figures in found.items()}

@@ -25,6 +25,7 @@ from podium.serving.store.booking import (
     check_busy,
     check_month,
     lock_key,
+    spent_by,
     spent_in,
 )
 from podium.serving.store.clock import Clock, minute_of, month_of, to_us, utc_now
@@ -269,6 +270,10 @@ class Quotas:
         """What every key has used of the current UTC month, by key id; a key that used nothing is missing."""
         month = month_of(self._now())
         return await self._database.read(lambda connection: spent_in(connection, month))
+
+    async def months(self, key: str) -> list[tuple[int, Spent]]:
+        """What ``key`` (an id) has used of each month (as 202602), oldest first."""
+        return await self._database.read(lambda connection: spent_by(connection, key))
 
 
 def _living(connection: Connection, key: Key) -> Row[tuple[object, ...]]:
