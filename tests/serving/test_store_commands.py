@@ -104,7 +104,8 @@ def test_keys_are_listed_with_this_months_spending(db: str) -> None:
     assert "$0.7500 of $20.00" in text
     assert "$2.0000" in text
     web, bare = json.loads(podium("keys", "list", "--json", db=db).stdout)
-    assert web["month"] == {"spent_usd": 0.5, "uncertain_usd": 0.25, "open_usd": 2.0, "unpriced": 0}
+    used = {"spent_usd": 0.5, "uncertain_usd": 0.25, "open_usd": 2.0, "unpriced": 0}
+    assert web["month"] == used | {"freed_usd": 0.0, "confirmed_usd": 0.0}
     assert (web["id"], web["scopes"], web["revoked"]) == (fields["id"], ["ask"], None)
     assert (bare["monthly_usd"], bare["month"]["open_usd"]) == (None, 0.0)
 
