@@ -83,7 +83,7 @@ class Turns:
             try:
                 await turn
             except asyncio.CancelledError:
-                if not self._lines.leave(name, turn):
+                if not self._lines.leave(name, turn) and not turn.cancelled():
                     self._next()  # it was this one's turn already
                 raise
         self._is_held = True
