@@ -15,6 +15,7 @@ from podium.serving.gate import Gate, Place
 from podium.serving.problems import Refusal
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Keys
+from podium.serving.store.quotas import Quotas
 from podium.types import Call, Card
 from podium.workers.limited import Limit, Limited
 from podium.workers.pool import Member, WorkerPool
@@ -169,6 +170,25 @@ async def test_a_keys_own_limit_holds_over_replicas(url: str, tmp_path: Path) ->
         for stage in stages:
             stage.serve(30)
         assert {reply.status_code for reply in await asyncio.gather(*flood, beside)} == {200}
+
+
+async def test_who_leaves_while_it_is_let_in_makes_room_at_once(database: Database) -> None:
+    key, _ = await Keys(database).create("web", monthly_usd=1.0, concurrency=1, tokens_per_minute=100)
+    quotas = Quotas(database, "one")
+    for _ in range(5):
+        counted = await quotas.count(key, 50)
+        for earlier in (None, counted):
+            asking = asyncio.create_task(quotas.admit(key, 1.0, 50, counted=earlier))
+            await asyncio.sleep(0)
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+            async with asyncio.timeout(5):
+                # Nothing announces it.
+                while key.id in (spent := await quotas.spent()) and spent[key.id].open_usd:  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+        await quotas.uncount(key, counted)
+    lease = await quotas.admit(key, 1.0, 100)
+    assert lease.tokens == 100, "all of them are free again"
 
 
 async def test_a_limit_that_is_changed_holds_from_the_next_request_on(tmp_path: Path) -> None:
