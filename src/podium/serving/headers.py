@@ -34,7 +34,10 @@ def with_headers(extension: Extension, headers: Mapping[str, str]) -> Extension:
 
 
 def run_headers(ticket: Ticket, dones: Sequence[Done] = ()) -> dict[str, str]:
-    """The run's id, and what it cost where that is known already."""
+    """The run's id, and what all its steps together used and cost where that is known already."""
     headers = {"X-Podium-Run": ticket.run, "X-Request-Id": ticket.run}
-    cost = total_usage(dones).cost_usd if dones else None
-    return headers if cost is None else {**headers, "X-Podium-Cost-Usd": f"{cost:.9f}"}
+    if not dones:
+        return headers
+    total = total_usage(dones)
+    headers |= {"X-Podium-Prompt-Tokens": str(total.prompt_tokens), "X-Podium-Completion-Tokens": str(total.completion_tokens)}
+    return headers if total.cost_usd is None else {**headers, "X-Podium-Cost-Usd": f"{total.cost_usd:.9f}"}

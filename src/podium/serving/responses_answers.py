@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.errors import WorkerUnavailable
-from podium.serving.asking import Done, Happened, Progress, Said, failed
+from podium.serving.asking import Done, Happened, Progress, failed
 from podium.serving.chat_answers import ChoiceText
 from podium.serving.desk import Ticket
 from podium.serving.problems import problem_of
-from podium.serving.shown import event_object, podium_object
+from podium.serving.shown import answer_usage, event_object, podium_object
 from podium.serving.stopping import Stopping
 from podium.types import Completion, Failure, Usage
 
@@ -24,7 +24,7 @@ def response_object(ticket: Ticket, done: Done) -> dict[str, Any]:
         **_head(ticket, "incomplete" if incomplete else "completed"),
         "incomplete_details": {"reason": "max_output_tokens"} if incomplete else None,
         "output": items,
-        "usage": _usage(completion.usage),
+        "usage": _usage(answer_usage([completion])),
         "podium": podium_object(ticket.run, completion),
     }
 
@@ -51,17 +51,17 @@ class ResponseEvents:
                     yield self._event("podium", podium=told)
                 continue
             if isinstance(item, Done):
+                item, text = state.ended(item)
+            else:
+                try:
+                    text = state.said(item.text)
+                except WorkerUnavailable as error:
+                    item, text = failed(item.choice, error), ""
+            if isinstance(item, Done):
                 await self.finish([item])
                 if item.failure is not None:
                     yield self._failed(item.failure)
                     return
-            try:
-                text = state.said(item.text) if isinstance(item, Said) else state.rest(item.completion.text)
-            except WorkerUnavailable as error:
-                if isinstance(item, Said):
-                    await self.finish([failed(item.choice, error)])
-                yield self._failed(Failure.of(error, ""))
-                return
             if not opened and (text or (isinstance(item, Done) and not item.completion.tool_calls)):
                 opened = True
                 for event in self._opened():
