@@ -9,14 +9,14 @@ another workflow, or three empty lists, which keep the answer.
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from podium.errors import Cancelled, PodiumError, WorkerRefused
+from podium.errors import Cancelled, ConfigError, PodiumError, WorkerRefused
 from podium.events import Answered, Listener, WorkflowWritten
 from podium.protocols import Policy, Worker
-from podium.types import Brief, Call, Card, Completion, Failure, Generation, Transcript, Usage, Waiting, Workflow
-from podium.workers.pool import Member, WorkerPool
+from podium.types import Brief, Call, Card, Completion, Demands, Failure, Generation, Transcript, Usage, Waiting, Workflow
+from podium.workers.pool import WorkerPool
 from podium.workers.render import render
 from podium.workflow.execute import Execution
 from podium.workflow.language import Language
@@ -32,6 +32,7 @@ class Conductor:
         completion = await conductor(Call.plain("6 times 7?"))
         print(completion.text, completion.transcripts[0].workflow)
 
+    ``answering`` names the workers, by position, that this policy may give the last step to; None is all of them.
     ``max_steps`` bounds one workflow, ``rounds`` the workflows per question, ``max_depth`` how many Conductors may stand
     above one another. A failure in round 1 is raised with what was done in ``error.transcripts``; a failure in a later
     round is recorded and the answer of the round before stands, because it was given and paid for.
@@ -46,6 +47,7 @@ class Conductor:
         max_steps: int = 5,
         language: Language = Language(),
         max_depth: int = 3,
+        answering: Collection[int] | None = None,
     ) -> None:
         if rounds < 1 or max_steps < 1 or max_depth < 1:
             raise ValueError("rounds, max_steps and max_depth are at least 1")
@@ -55,6 +57,7 @@ class Conductor:
         self._max_steps = max_steps
         self._language = language
         self._max_depth = max_depth
+        self._answering = range(len(pool)) if answering is None else answering
 
     @property
     def pool(self) -> WorkerPool:
@@ -63,15 +66,26 @@ class Conductor:
 
     def wrapped(self, *, policy: Callable[[Policy], Policy], worker: Callable[[Worker, Card], Worker]) -> "Conductor":
         """The same Conductor with something around its policy and each of its workers: spans, say."""
-        pool = WorkerPool([Member(worker=worker(member.worker, member.card), card=member.card) for member in self._pool])
         return Conductor(
             policy(self._policy),
-            pool,
+            self._pool.wrapped(lambda member: worker(member.worker, member.card)),
             rounds=self._rounds,
             max_steps=self._max_steps,
             language=self._language,
             max_depth=self._max_depth,
+            answering=self._answering,
         )
+
+    def check(self, demands: Demands) -> None:
+        """Raises :class:`ConfigError` where a worker that may give the answer can not give it as demanded."""
+        for index in self._answering:
+            try:
+                self._pool[index].check(demands)
+            except ConfigError as error:
+                if len(self._answering) == 1:
+                    raise
+                name = self._pool[index].name
+                raise ConfigError(f"{error}; or leave out worker {name!r}, which may be given the last step") from error
 
     async def __call__(self, call: Call) -> Completion:
         """Answer ``call`` as any worker would; the last step's text streams where there is one round only."""
@@ -81,8 +95,10 @@ class Conductor:
         """Answer ``call`` and report every event to ``on_event``; the last event is always :class:`Answered`.
 
         Raises :class:`WorkflowError` where the policy wrote no workflow, the step's own error where the answer could not
-        be had, :class:`WorkerRefused` where Conductors are nested deeper than ``max_depth``.
+        be had; and before anybody is asked, :class:`ConfigError` for demands that can not be met (:meth:`check`) and
+        :class:`WorkerRefused` where Conductors are nested deeper than ``max_depth``.
         """
+        self.check(call.demands)
         if call.depth >= self._max_depth:
             raise WorkerRefused(f"Conductors are nested deeper than {self._max_depth}; raise max_depth or check the pool")
         started = time.perf_counter()

@@ -3,9 +3,9 @@
 Composition returns the same kind: a wrapped Worker is a Worker, and so is a whole Conductor.
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from podium.types import Brief, Call, Completion, Generation, Problem, Verdict
+from podium.types import Brief, Call, Completion, Demands, Generation, Problem, Verdict
 
 
 class Worker(Protocol):
@@ -17,6 +17,15 @@ class Worker(Protocol):
 
     async def __call__(self, call: Call) -> Completion:
         """Answer ``call``."""
+        ...
+
+
+@runtime_checkable
+class ChecksDemands(Protocol):
+    """A worker that can say, before it is asked, whether an answer of its could be what is demanded."""
+
+    def check(self, demands: Demands) -> None:
+        """Raises :class:`podium.errors.ConfigError` where it could not. Asks nobody and costs nothing."""
         ...
 
 

@@ -33,7 +33,8 @@ class Alone:
         self._member = member
 
     async def conduct(self, call: Call, on_event: Listener | None = None) -> Completion:
-        """Ask the worker. Raises what it raises, with the run in ``error.transcripts``."""
+        """Ask the worker. Raises what it raises, with the run in ``error.transcripts``, and :class:`ConfigError`."""
+        self._member.check(call.demands)
         name, started, asked = self._member.name, time.perf_counter(), call
         step = Step(worker=0, subtask=call.subtask)
         workflow, generation = Workflow(steps=(step,)), Generation(text="")

@@ -27,7 +27,7 @@ from podium.gym.world import World
 from podium.policies.altered import Altered, change_named
 from podium.policies.chat import ChatPolicy
 from podium.policies.fixed import at_random, by_kind, consensus, mixture_of_agents, self_reflection, solo
-from podium.policies.shipped import conductor_folder
+from podium.policies.shipped import check_workers, conductor_folder
 from podium.protocols import Policy, Worker
 from podium.tasks.mathematics import final_answer
 from podium.types import Brief, Card, Generation
@@ -138,22 +138,25 @@ def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | N
     """The Conductor called ``name`` (see :data:`POLICIES`) over ``team``.
 
     ``POLICY+CHANGE`` carries workflows out with one part replaced (:mod:`podium.policies.altered`). Baselines bring their own
-    number of steps, so ``max_steps`` binds prompted models only. Raises :class:`ConfigError`.
+    number of steps, so ``max_steps`` binds prompted models only. Raises :class:`ConfigError`, also for a trained policy over
+    workers that it does not know.
     """
     base, plus, change = name.partition("+")
     kind, _, worker = base.partition(":")
     pool, language = team.pool, Language(cards=team.conductor is not None and team.conductor.cards)
     policy: Policy
+    last: int | None = None
     steps = max_steps or (5 if team.conductor is None else team.conductor.max_steps)
     match kind:
         case "chat":
             policy = _prompted(worker, team, language)
         case "trained":
-            local = _trained(worker or "gym")
-            policy, language = _GymOnly(local) if team.is_gym else local, local.dialect.language
             if team.is_recorded:
                 pool = with_vote(pool)
                 steps = len(pool) + 1
+            check_workers(conductor_folder(worker or "gym"), pool.names)
+            local = _trained(worker or "gym")
+            policy, language = _GymOnly(local) if team.is_gym else local, local.dialect.language
         case "untrained" if team.is_gym:
             local = _trained("gym-start", temperature=1.0)
             policy, language = _GymOnly(local), local.dialect.language
@@ -161,18 +164,21 @@ def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | N
             known = {kind: found.workflow for kind, found in optimum().items()}
             policy = _GymOnly(by_kind(lambda text: kind_of(text) or "", known))
         case "solo":
-            policy = solo(_index(pool, worker, name))
+            last = _index(pool, worker, name)
+            policy = solo(last)
         case "reflection":
-            policy, steps = self_reflection(_index(pool, worker, name)), 5
+            last = _index(pool, worker, name)
+            policy, steps = self_reflection(last), 5
         case "consensus":
             index = _index(pool, worker, name)
-            pool = with_vote(pool)
-            policy, steps = consensus(index, judge=len(pool) - 1), 6
+            pool, last = with_vote(pool), len(pool)
+            policy, steps = consensus(index, judge=last), 6
         case "mixture":
-            policy, steps = mixture_of_agents(_index(pool, worker or pool.names[0], name)), len(pool) + 1
+            last = _index(pool, worker or pool.names[0], name)
+            policy, steps = mixture_of_agents(last), len(pool) + 1
         case "vote":
-            workers, pool = len(pool), with_vote(pool)
-            policy, steps = mixture_of_agents(workers, layer=range(workers)), len(pool)
+            pool, last = with_vote(pool), len(pool)
+            policy, steps = mixture_of_agents(last, layer=range(last)), len(pool)
         case "random":
             policy = at_random()
         case _:
@@ -180,7 +186,8 @@ def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | N
             raise ConfigError(f"there is no policy {name!r} for this pool; there are {names}")
     if plus:
         policy, language = Altered(policy, language, change_named(change, pool.names)), Language()
-    return Conductor(policy, pool, rounds=rounds, max_steps=steps, language=language)
+    answering = None if plus or last is None else (last,)
+    return Conductor(policy, pool, rounds=rounds, max_steps=steps, language=language, answering=answering)
 
 
 def default_policy(team: Team) -> str:

@@ -1,11 +1,15 @@
 """The trained Conductors that come with the package: ``podium/conductors/NAME``, each with the recipe, the curves and the
 evaluation that made it. They conduct the gym's specialists and nobody else.
+
+A Conductor that was trained without cards knows its workers by their numbers: asked to conduct others it would still write
+workflows, about somebody else.
 """
 
+import json
 from importlib import resources
 from pathlib import Path
 
-from podium.errors import ConfigError
+from podium.errors import CheckpointError, ConfigError
 
 
 def shipped() -> dict[str, Path]:
@@ -22,3 +26,24 @@ def conductor_folder(name: str) -> Path:
     if not Path(name).is_dir():
         raise ConfigError(f"there is no trained Conductor {name!r}; a run's policy folder, or one of {', '.join(known)}")
     return Path(name)
+
+
+def check_workers(folder: Path, names: tuple[str, ...]) -> None:
+    """Whether the Conductor in ``folder`` knows the workers called ``names``. Raises :class:`ConfigError` where it does not.
+
+    The recipe beside it, or beside its run, names those it was trained with. One that was taught to read cards conducts anybody,
+    and so, for all that is known, does one without a recipe.
+    """
+    recipes = [path for path in (folder / "recipe.json", folder.parent / "recipe.json") if path.is_file()]
+    if not recipes:
+        return
+    try:
+        recipe = json.loads(recipes[0].read_text(encoding="utf-8"))
+        known, reads_cards = tuple(recipe["pool"]), bool(recipe["language"]["cards"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CheckpointError(f"{recipes[0]} is no recipe of a training run: {error}") from error
+    if not reads_cards and known != names:
+        raise ConfigError(
+            f"the Conductor in {folder.name!r} was trained to conduct {', '.join(known)}, whom it knows by their numbers, and "
+            f"not {', '.join(names)}; take another policy, such as chat, or train one with this pool"
+        )

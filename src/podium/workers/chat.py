@@ -22,7 +22,7 @@ from typing import Any, Self, cast
 
 import httpx2
 from pydantic_ai.direct import model_request, model_request_stream
-from pydantic_ai.exceptions import ContentFilterError, ModelAPIError, OutputTokenLimitExceeded
+from pydantic_ai.exceptions import ContentFilterError, ModelAPIError, OutputTokenLimitExceeded, UserError
 from pydantic_ai.messages import (
     ModelMessage,
     ModelResponse,
@@ -35,8 +35,8 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from podium.errors import WorkerError
-from podium.types import Call, Completion, Sampling, ToolCall, Usage
+from podium.errors import ConfigError, WorkerError
+from podium.types import Call, Completion, Demands, Sampling, ToolCall, Usage
 from podium.workers.call_key import idempotency_key
 from podium.workers.chat_messages import demanded_settings, library_messages, parameters_for, tool_calls_of
 from podium.workers.connections import Connections, of_this_loop
@@ -138,6 +138,20 @@ class ChatWorker:
         # A model that asks for tools nobody offered has not answered.
         tool_calls = tool_calls_of(response) if call.demands.tools else ()
         return self._completion(answer.finish(), tool_calls, response, seconds)
+
+    def check(self, demands: Demands) -> None:
+        """Raises :class:`ConfigError` where this model's API can not ask for what is demanded. Within a running event loop."""
+        demanded_settings(demands, self.provider, {})
+        parameters = parameters_for(demands)
+        if parameters is None:
+            return
+        model = of_this_loop(self._models, self._connect)
+        if demands.tools and demands.form is not None and self.provider == "google" and not _combines(model):
+            raise ConfigError(f"{self.model} takes tools or a response_format, but not both at once; leave one of them out")
+        try:
+            model.prepare_request(None, parameters)
+        except UserError as error:
+            raise ConfigError(f"{self.model} can not answer as demanded: {error}") from error
 
     async def aclose(self) -> None:
         """Close the running loop's connections, unless they are shared. Twice is harmless."""
@@ -241,6 +255,10 @@ class ChatWorker:
             if name not in self._told:
                 self._told.add(name)
                 log.warning("%s takes no %s as it is set up; it is not sent", self.model, name)
+
+
+def _combines(model: Model[Any]) -> bool:
+    return bool(model.profile.get("google_supports_tool_combination", False))
 
 
 def _unanswered(text: str, tool_calls: tuple[ToolCall, ...], response: ModelResponse) -> Exception | None:

@@ -238,7 +238,7 @@ def build_pool(config: PoolConfig, environ: Mapping[str, str], wrap: Wrap, conne
         except ConfigError as error:
             raise ConfigError(f"{config.path}: {error}") from error
         card = _card(table, worker)
-        members[table.name] = Member(worker=wrap(table, worker, card), card=card)
+        members[table.name] = Member(worker=wrap(table, worker, card), card=card, able=worker)
     return WorkerPool([members[table.name] for table in config.workers])
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from podium.errors import ConfigError
-from podium.protocols import Worker
-from podium.types import Card
+from podium.protocols import ChecksDemands, Worker
+from podium.types import Card, Demands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,11 +15,19 @@ class Member:
 
     worker: Worker
     card: Card
+    able: ChecksDemands | None = None
+    """Who knows what the worker can do, where the worker is a wrapper around it."""
 
     @property
     def name(self) -> str:
         """The name in tables and transcripts; the policy sees it only where its prompt shows cards."""
         return self.card.name
+
+    def check(self, demands: Demands) -> None:
+        """Raises :class:`ConfigError` where this worker's answer could not be what is demanded, as far as is known beforehand."""
+        able = self.worker if self.able is None else self.able
+        if isinstance(able, ChecksDemands):
+            able.check(demands)
 
 
 class WorkerPool:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from podium.errors import ConfigError, WorkerRefused
-from podium.types import Call, Completion
+from podium.types import Call, Completion, Demands
 
 
 class MajorityVote:
@@ -20,10 +20,17 @@ class MajorityVote:
     def __init__(self, extract: Callable[[str], str | None]) -> None:
         self._extract = extract
 
+    def check(self, demands: Demands) -> None:
+        """Raises :class:`ConfigError` for tools and forms."""
+        if demands.needs_a_chat_model:
+            raise ConfigError(
+                "a vote gives the last answer here, and it calls no tools and follows no response_format; leave them out, or "
+                "take a policy whose last step is a chat model's, such as chat, solo:NAME or mixture"
+            )
+
     async def __call__(self, call: Call) -> Completion:
         """Count the votes."""
-        if call.demands.needs_a_chat_model:
-            raise ConfigError("a vote gives the last answer here, and it calls no tools and writes no form; take another policy")
+        self.check(call.demands)
         answers = [(self._extract(earlier.response), earlier.response) for earlier in call.visible]
         counts = Counter(answer for answer, _ in answers if answer is not None)
         if not counts:

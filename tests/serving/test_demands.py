@@ -1,0 +1,155 @@
+"""What a last step can not do is refused before anybody is paid, with what to do instead."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+
+from podium.cli.offer import TeamOffer
+from podium.cli.wiring import Team, make_conductor, open_team, with_vote
+from podium.conduct import Conductor
+from podium.errors import ConfigError
+from podium.policies.fixed import Written, solo
+from podium.policies.shipped import check_workers
+from podium.types import Call, Card, Demands, Step, Tool, Workflow
+from podium.workers.budget import Budget
+from podium.workers.chat import ChatWorker
+from podium.workers.pool import Member, WorkerPool
+from tests.serving.agents import CHAT_TOOLS, POOL, TOOLS, Provider
+from tests.serving.live import live
+from tests.serving.test_chat_api import client
+from tests.workers.test_chat import serve
+
+ASKED: Any = [{"role": "user", "content": "6 times 7?"}]
+FORM: Any = {"type": "json_schema", "json_schema": {"name": "sum", "schema": {"type": "object", "properties": {}}}}
+SCHEMA = json.dumps(FORM["json_schema"]["schema"])
+LOOK = Demands(tools=(Tool(name="look"),))
+VOTES = ("vote", "consensus:solver", "vote+workers=random", "consensus:solver+workers=random")
+ABLE = ("solo:solver", "mixture:solver", "reflection:solver", "random", "chat:boss")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("policy", [*VOTES, *ABLE])
+async def test_tools_and_forms_under_every_policy(tmp_path: Path, policy: str, stream: bool) -> None:
+    provider = Provider(rounds=0)
+    async with serve(provider.answer) as upstream:
+        (tmp_path / "pool.toml").write_text(POOL.replace("URL", upstream.url))
+        async with open_team(tmp_path / "pool.toml", Budget(None, None, None), None, run="test") as team:
+            offer = TeamOffer(team, "chat:boss")
+            async with live(offer, tmp_path) as server, client(server) as ai:
+                wished: Any = {"model": "podium", "stream": stream, "extra_body": {"podium": {"policy": policy}}}
+                for ask in (
+                    lambda: ai.chat.completions.create(messages=ASKED, tools=CHAT_TOOLS, **wished),
+                    lambda: ai.chat.completions.create(messages=ASKED, response_format=FORM, **wished),
+                    lambda: ai.responses.create(input=ASKED, tools=TOOLS, **wished),
+                ):
+                    if policy in ABLE:
+                        answer: Any = await ask()
+                        _ = [event async for event in answer] if stream else answer
+                        continue
+                    with pytest.raises(openai.BadRequestError, match=r"calls no tools.*such as chat, solo:NAME or mixture"):
+                        await ask()
+    assert any(provider.asked.values()) == (policy in ABLE), "who is refused has paid for nothing"
+
+
+async def test_a_conductor_inside_a_conductor_is_looked_into() -> None:
+    provider = Provider(rounds=0)
+    async with serve(provider.answer) as upstream, ChatWorker(model="openai:solver", base_url=upstream.url) as chat:
+        member = Member(worker=chat, card=Card(name="solver"))
+        votes = make_conductor("vote", Team(pool=WorkerPool([member])))
+        twice = Workflow(steps=(Step(worker=0, subtask="Plan."), Step(worker=1, subtask="Solve.")))
+        team = WorkerPool([member, Member(worker=votes, card=Card(name="team"))])
+        outer = Conductor(Written(twice), team)
+        with pytest.raises(ConfigError, match=r"calls no tools.*leave out worker 'team'"):
+            await outer.conduct(Call(question=Call.plain("?").question, demands=LOOK))
+        wrapped = outer.wrapped(policy=lambda policy: policy, worker=lambda worker, card: worker)
+        with pytest.raises(ConfigError, match="leave out worker 'team'"):
+            await wrapped.conduct(Call(question=Call.plain("?").question, demands=LOOK))
+        assert not any(provider.asked.values())
+        await Conductor(solo(0), team, answering=(0,)).conduct(Call(question=Call.plain("?").question, demands=LOOK))
+
+
+@pytest.mark.parametrize(
+    ("model", "demands", "message"),
+    [
+        ("anthropic:claude-sonnet-4-5", Demands(form="{}"), "name a JSON schema"),
+        ("google:gemini-2.5-pro", Demands(form="{}"), "name a JSON schema"),
+        ("google:gemini-2.5-pro", Demands(tools=LOOK.tools, form=SCHEMA), "not both at once"),
+        ("google:gemini-2.5-pro", Demands(tools=LOOK.tools), None),
+        ("google:gemini-2.5-pro", Demands(form=SCHEMA), None),
+        ("anthropic:claude-sonnet-4-5", Demands(tools=LOOK.tools, form=SCHEMA), None),
+        ("anthropic:claude-3-haiku-20240307", Demands(form=SCHEMA), "not supported by this model"),
+        ("mistral:mistral-large-latest", Demands(tools=LOOK.tools, form=SCHEMA), None),
+        ("openai:gpt-5-mini", Demands(tools=LOOK.tools, form=SCHEMA), None),
+        ("openai:whatever", Demands(tools=LOOK.tools, form="{}"), None),
+    ],
+)
+async def test_what_a_models_api_can_not_do_is_known_before_anybody_is_asked(
+    model: str, demands: Demands, message: str | None
+) -> None:
+    extra = {"google": "google.genai", "anthropic": "anthropic"}.get(model.partition(":")[0])
+    if extra is not None:
+        pytest.importorskip(extra, reason=f"{extra} is not installed")
+    provider = Provider()
+    async with (
+        serve(provider.answer) as upstream,
+        ChatWorker(model="openai:boss", base_url=upstream.url) as planner,
+        ChatWorker(model=model, base_url="http://127.0.0.1:9", api_key="none") as last,
+    ):
+        pool = WorkerPool([Member(worker=planner, card=Card(name="boss")), Member(worker=last, card=Card(name="last"))])
+        conductor = Conductor(solo(0), pool)
+        if message is None:
+            conductor.check(demands)
+        else:
+            with pytest.raises(ConfigError, match=f"{message}.*leave out worker 'last'"):
+                await conductor.conduct(Call(question=Call.plain("?").question, demands=demands))
+    assert provider.asked["boss"] == []
+
+
+async def test_a_trained_conductor_conducts_only_those_it_knows(tmp_path: Path) -> None:
+    provider = Provider(rounds=0)
+    async with serve(provider.answer) as upstream:
+        (tmp_path / "pool.toml").write_text(POOL.replace("URL", upstream.url))
+        async with open_team(tmp_path / "pool.toml", Budget(None, None, None), None, run="test") as team:
+            async with live(TeamOffer(team, "chat:boss"), tmp_path) as server, client(server) as ai:
+                for policy in ("trained", "trained:gym", "trained:gym-recursive", "trained+access=random"):
+                    with pytest.raises(openai.BadRequestError, match=r"was trained to conduct atlas, brook.*not boss, planner"):
+                        await ai.chat.completions.create(
+                            model="podium", messages=ASKED, extra_body={"podium": {"policy": policy}}
+                        )
+            with pytest.raises(ConfigError, match="take another policy, such as chat"):
+                TeamOffer(team, "trained")
+    assert not any(provider.asked.values())
+
+
+def test_what_a_run_was_trained_with_stands_beside_it(tmp_path: Path) -> None:
+    policy = tmp_path / "seed-0" / "policy"
+    policy.mkdir(parents=True)
+    check_workers(policy, ("a", "b"))  # nothing is known
+    for cards, good in ((False, False), (True, True)):
+        recipe = {"pool": ["a", "b", "vote"], "language": {"cards": cards}}
+        (policy.parent / "recipe.json").write_text(json.dumps(recipe))
+        check_workers(policy, ("a", "b", "vote"))
+        for others in (("a", "b"), ("b", "a", "vote"), ("a", "b", "c")):
+            if good:
+                check_workers(policy, others)
+            else:
+                with pytest.raises(ConfigError, match="train one with this pool"):
+                    check_workers(policy, others)
+
+
+def test_a_vote_says_what_to_do() -> None:
+    pool = with_vote(WorkerPool([Member(worker=Puppetless(), card=Card(name="a"))]))
+    pool[0].check(LOOK)
+    with pytest.raises(ConfigError, match="leave them out, or take a policy"):
+        pool[1].check(LOOK)
+    pool[1].check(Demands(stop=("END",)))
+
+
+class Puppetless:
+    """A worker that says nothing of what it can do."""
+
+    async def __call__(self, call: Call) -> Any:
+        raise AssertionError
