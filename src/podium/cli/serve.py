@@ -31,6 +31,7 @@ from podium.policies.fixed import Written
 from podium.serving.accounts import Accounts
 from podium.serving.app import Limits, make_app
 from podium.serving.offer import Conducts
+from podium.serving.origins import ANY, checked_origin
 from podium.serving.store.database import Database
 from podium.serving.telemetry import exporting
 from podium.workers.budget import Budget
@@ -60,11 +61,14 @@ class ServeFlags:
     queue: int
     training: Path
     page: bool
+    origins: tuple[str, ...] = ()
+    """Whose web pages may ask the API from a browser."""
 
 
 async def serve(flags: ServeFlags) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
     with_keys = not _is_local(flags.host) if flags.with_keys is None else flags.with_keys
+    origins = tuple(dict.fromkeys(checked_origin(origin) for origin in flags.origins))
     replica = f"{socket.gethostname()}-{secrets.token_hex(4)}"
     async with (
         open_team(flags.pool, flags.budget, flags.journal, run=f"serve {flags.db}") as team,
@@ -81,13 +85,16 @@ async def serve(flags: ServeFlags) -> None:
         await database.migrate()
         if with_keys and not await accounts.keys.list():
             raise ConfigError("nobody could ask this server: make a key first (podium keys create NAME), or say --no-keys")
-        app = make_app(offer, accounts, version=__version__, limits=Limits(concurrency=flags.concurrency, queue=flags.queue))
+        limits = Limits(concurrency=flags.concurrency, queue=flags.queue)
+        app = make_app(offer, accounts, version=__version__, limits=limits, origins=origins)
         if flags.page:
             attach(app, app.state.desk, training=flags.training, play=_player(team))
         if not with_keys and _is_local(flags.host):
             # A page elsewhere may point a name of its own at this machine, and its visitors' browsers would ask us for it.
             app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "[::1]", flags.host])
         with exporting():
+            if ANY in origins and not with_keys:
+                Screen(stderr=True).print("Any web page that is open on this machine may ask, and nobody is asked for a key.")
             await _listen(app, flags, offer, with_keys=with_keys)
 
 

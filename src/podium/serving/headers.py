@@ -6,11 +6,15 @@ from pydantic import ValidationError
 
 from podium.errors import ConfigError
 from podium.serving.asking import Done
+from podium.serving.conversation import Asked
 from podium.serving.desk import Ticket, total_usage
 from podium.serving.requests import Extension
 
 _LISTS = ("workers", "without")
 _PREFIX = "x-podium-"
+IGNORED = "X-Podium-Ignored"
+EXPOSED = ("X-Podium-Run", "X-Podium-Cost-Usd", IGNORED, "X-Request-Id", "Retry-After", "X-Should-Retry")
+"""What a page of another origin may read of an answer's headers."""
 
 
 def with_headers(extension: Extension, headers: Mapping[str, str]) -> Extension:
@@ -33,8 +37,10 @@ def with_headers(extension: Extension, headers: Mapping[str, str]) -> Extension:
         raise ConfigError(f"header {place}: {first['msg']}") from error
 
 
-def run_headers(ticket: Ticket, dones: Sequence[Done] = ()) -> dict[str, str]:
-    """The run's id, and what it cost where that is known already."""
+def run_headers(ticket: Ticket, asked: Asked, dones: Sequence[Done] = ()) -> dict[str, str]:
+    """The run's id, what of the request was left out, and what the answer cost where that is known already."""
     headers = {"X-Podium-Run": ticket.run, "X-Request-Id": ticket.run}
+    if asked.ignored:
+        headers[IGNORED] = ", ".join(asked.ignored)
     cost = total_usage(dones).cost_usd if dones else None
     return headers if cost is None else {**headers, "X-Podium-Cost-Usd": f"{cost:.9f}"}
