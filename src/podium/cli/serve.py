@@ -93,8 +93,6 @@ async def serve(flags: ServeFlags) -> None:
             # A page elsewhere may point a name of its own at this machine, and its visitors' browsers would ask us for it.
             app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "[::1]", flags.host])
         with exporting():
-            if ANY in origins and not with_keys:
-                Screen(stderr=True).print("Any web page that is open on this machine may ask, and nobody is asked for a key.")
             await _listen(app, flags, offer, with_keys=with_keys)
 
 
@@ -111,6 +109,8 @@ async def _listen(app: FastAPI, flags: ServeFlags, offer: TeamOffer, *, with_key
     Screen(stderr=True).print(
         Text(f"OpenAI-compatible at {base}/v1 ({keys}){page}; models: {', '.join(offer.models)}"), soft_wrap=True
     )
+    if ANY in flags.origins and not with_keys:
+        Screen(stderr=True).print("Every web page that is open in a browser here may ask this server; nobody is asked for a key.")
     server = _Server(config)
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, server.stop)

@@ -4,9 +4,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from podium.serving.problems import Problem
-from podium.serving.wire import json_answer
+from podium.serving.wire import json_answer, problem_answer
 
 _SERVED = "this server has POST /v1/chat/completions, POST /v1/responses and GET /v1/models"
+_ALLOWED = {"/v1/chat/completions": "POST", "/v1/responses": "POST", "/v1/models": "GET"}
 _ABOUT = {
     "embeddings": "embeddings are not served: this server answers questions in text",
     "completions": "legacy completions are not served: send the prompt as a message to /v1/chat/completions",
@@ -24,8 +25,12 @@ _ABOUT = {
 
 
 def not_served(request: Request) -> Response:
-    """404, with a sentence that says what there is instead."""
+    """404 (405 where only the method is another), with a sentence that says what there is instead."""
     path = request.url.path
+    if path in _ALLOWED:
+        message = f"{path} takes {_ALLOWED[path]} only"
+        kind, headers = "invalid_request_error", {"Allow": _ALLOWED[path]}
+        return problem_answer(Problem(status=405, message=message, kind=kind, code="method_not_allowed", headers=headers))
     name = path.removeprefix("/v1/").partition("/")[0]
     said = _ABOUT.get(name, f"there is no {request.method} {path[:200]}")
     problem = Problem(

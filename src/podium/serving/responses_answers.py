@@ -205,7 +205,7 @@ def _head(ticket: Ticket, asked: Asked, status: str) -> Object:
 def _usage(usage: Usage) -> Object:
     return {
         "input_tokens": usage.prompt_tokens,
-        "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": usage.completion_tokens,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": usage.tokens,

@@ -73,7 +73,7 @@ def _turns(items: Sequence[Item], box: Toolbox) -> list[Message]:
                 box.add(item.tools)
             case ResponsesReference():
                 raise ConfigError(
-                    f"input[{index}] is an item_reference: this server keeps no items; send the item (store: false)"
+                    f"input[{index}] is an item_reference: nothing is kept here; send the item itself (store: false)"
                 )
             case ResponsesHostedItem():
                 box.ignored.append(f"input.{item.type}")
