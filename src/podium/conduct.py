@@ -15,7 +15,7 @@ from dataclasses import replace
 from podium.errors import Cancelled, PodiumError, WorkerRefused
 from podium.events import Answered, Listener, WorkflowWritten
 from podium.protocols import Policy, Worker
-from podium.types import Brief, Call, Card, Completion, Failure, Generation, ToolCall, Transcript, Usage, Workflow
+from podium.types import Brief, Call, Card, Completion, Failure, Generation, Transcript, Usage, Waiting, Workflow
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.render import render
 from podium.workflow.execute import Execution
@@ -88,11 +88,11 @@ class Conductor:
         started = time.perf_counter()
         transcripts: list[Transcript] = []
         try:
-            await self._rounds_of(_as_question(call), transcripts, on_event)
+            waiting = await self._rounds_of(_as_question(call), transcripts, on_event)
         except asyncio.CancelledError:
             _report(on_event, _completion(transcripts), _CANCELLED, started)
             raise
-        completion = _completion(transcripts)
+        completion = _completion(transcripts, waiting)
         answered = any(transcript.answer is not None for transcript in transcripts)
         failure = None if answered else transcripts[-1].failure
         _report(on_event, completion, failure, started)
@@ -105,8 +105,11 @@ class Conductor:
             call.on_token(completion.text)
         return completion
 
-    async def _rounds_of(self, call: Call, transcripts: list[Transcript], on_event: Listener | None) -> None:
-        """Append one transcript per round, until the policy keeps an answer, a round fails, or the rounds are used up."""
+    async def _rounds_of(self, call: Call, transcripts: list[Transcript], on_event: Listener | None) -> Waiting | None:
+        """Append one transcript per round, until the policy keeps an answer, a round fails, or the rounds are used up.
+
+        A step that asks for tools ends the rounds too, and is returned: there is no answer yet that another could look at.
+        """
         for round_number in range(1, self._rounds + 1):
             brief = Brief(
                 question=call.question,
@@ -123,15 +126,16 @@ class Conductor:
                 # The boundary between the policy and the run: no workflow is an outcome of this round.
                 failure = Failure.of(error, f"the policy, round {round_number}")
                 transcripts.append(_without_steps(call, generation, failure=failure))
-                return
+                return None
             if on_event is not None:
                 on_event(WorkflowWritten(round=round_number, workflow=workflow, generation=generation, workers=self._pool.names))
             if workflow is None:
                 transcripts.append(_without_steps(call, generation, answer=transcripts[-1].answer))
-                return
-            transcripts.append(await self._execute(workflow, call, generation, round_number, transcripts, on_event))
-            if transcripts[-1].failure is not None or _tool_calls(transcripts):
-                return  # no answer yet, or none at all, that another round could look at
+                return None
+            waiting = await self._execute(workflow, call, generation, round_number, transcripts, on_event)
+            if transcripts[-1].failure is not None or waiting is not None:
+                return waiting
+        return None
 
     async def _execute(
         self,
@@ -141,7 +145,7 @@ class Conductor:
         round_number: int,
         transcripts: list[Transcript],
         on_event: Listener | None,
-    ) -> Transcript:
+    ) -> Waiting | None:
         execution = Execution(
             workflow,
             self._pool,
@@ -152,10 +156,11 @@ class Conductor:
             last_answer=transcripts[-1].answer if transcripts else None,
         )
         try:
-            return await execution.run()
+            transcripts.append(await execution.run())
         except asyncio.CancelledError:
             transcripts.append(execution.transcript(interrupted=_CANCELLED))
             raise
+        return execution.waiting
 
 
 _CANCELLED = Failure.of(Cancelled("stopped before there was an answer"), "")
@@ -163,7 +168,7 @@ _CANCELLED = Failure.of(Cancelled("stopped before there was an answer"), "")
 
 def _as_question(call: Call) -> Call:
     """``call`` with everything its worker may see as one conversation: what a nested Conductor is asked."""
-    return replace(call, question=render(call), subtask="", visible=())
+    return replace(call, question=render(call), subtask="", visible=(), turns=())
 
 
 def _without_steps(
@@ -172,25 +177,19 @@ def _without_steps(
     return Transcript(question=call.question, generation=generation, workflow=None, answer=answer, failure=failure)
 
 
-def _completion(transcripts: list[Transcript]) -> Completion:
+def _completion(transcripts: list[Transcript], waiting: Waiting | None = None) -> Completion:
     """What all rounds together come to; the text is the newest answer, empty where there is none."""
-    tool_calls = _tool_calls(transcripts)
+    last = None if waiting is None else transcripts[-1].results[-1].completion
     answers = [transcript.answer for transcript in transcripts if transcript.answer is not None]
     return Completion(
         text=answers[-1] if answers else "",
         finish_reason=_finish_reason(transcripts),
         usage=Usage.total(transcript.usage for transcript in transcripts),
         seconds=sum(transcript.critical_seconds for transcript in transcripts),
-        tool_calls=tool_calls,
+        tool_calls=() if last is None else last.tool_calls,
+        waiting=waiting,
         transcripts=tuple(transcripts),
     )
-
-
-def _tool_calls(transcripts: list[Transcript]) -> tuple[ToolCall, ...]:
-    """What the last step of the newest round wants run."""
-    results = transcripts[-1].results if transcripts else ()
-    last = results[-1].completion if results else None
-    return () if last is None else last.tool_calls
 
 
 def _report(on_event: Listener | None, completion: Completion, failure: Failure | None, started: float) -> None:

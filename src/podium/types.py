@@ -267,6 +267,18 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A step whose worker asked for tools: it goes on when the same call is made again with what came of them as ``turns``.
+
+    Example: ``Waiting(worker="mistral", call=Call(subtask="Solve.", visible=(Earlier(subtask="Plan.", response="..."),)))``.
+    """
+
+    worker: str
+    call: Call
+    """As it was made, but for its listener."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
     """What a worker returned.
 
@@ -283,6 +295,8 @@ class Completion:
     """Where the price behind ``usage.cost_usd`` comes from, e.g. ``pool file`` or ``genai-prices 0.2.3``."""
     tool_calls: tuple[ToolCall, ...] = ()
     """What the worker wants run before it goes on; the text may be empty then."""
+    waiting: Waiting | None = None
+    """Of a Conductor, where there are ``tool_calls``: the step that made them, and so the one that goes on."""
     transcripts: tuple[Transcript, ...] = ()
     """One per round where the worker was itself a Conductor: a tree, not a log."""
 

@@ -102,18 +102,18 @@ async def test_a_provider_that_numbers_its_calls_anew_mixes_nobody_up(tmp_path: 
             return replace(completion, tool_calls=tuple(replace(each, id="call_0") for each in completion.tool_calls))
 
     def recalled(call: Call) -> str:
-        return f"{call.question[0].content} {call.turns[-1].content}"
+        return f"{call.visible[0].question[0].content} {call.turns[-1].content}"
 
     async with live(offer_of(said(TWO_STEPS), said("Look."), Numbered(recalled)), tmp_path) as server, client(server) as ai:
         asked: list[Any] = [[{"role": "user", "content": name}] for name in ("alice", "bob")]
         messages: list[Any] = []
         for question in asked:
-            first = await ai.chat.completions.create(model="w2", messages=question, tools=TOOLS)
+            first = await ai.chat.completions.create(model="podium", messages=question, tools=TOOLS)
             messages.append(first.choices[0].message.model_dump(exclude_none=True, include={"role", "tool_calls"}))
         assert messages[0]["tool_calls"][0]["id"] != messages[1]["tool_calls"][0]["id"]
         for question, message in zip(asked, messages, strict=True):
             result: Any = {"role": "tool", "tool_call_id": message["tool_calls"][0]["id"], "content": "noon"}
-            second = await ai.chat.completions.create(model="w2", messages=[*question, message, result], tools=TOOLS)
+            second = await ai.chat.completions.create(model="podium", messages=[*question, message, result], tools=TOOLS)
             assert str(second.choices[0].message.content) == f"{question[0]['content']} noon"
 
 

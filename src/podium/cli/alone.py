@@ -5,14 +5,28 @@ from dataclasses import replace
 
 from podium.errors import PodiumError
 from podium.events import Answered, Listener, StepFinished, StepStarted, StepToken, WorkflowWritten
-from podium.types import Call, Completion, Failure, Generation, Step, StepResult, TokenListener, Transcript, Usage, Workflow
+from podium.types import (
+    Call,
+    Completion,
+    Failure,
+    Generation,
+    Step,
+    StepResult,
+    TokenListener,
+    Transcript,
+    Usage,
+    Waiting,
+    Workflow,
+)
 from podium.workers.pool import Member
+from podium.workers.render import render
 
 
 class Alone:
     """One worker as something that conducts. Example: ``await Alone(pool.named("brook")).conduct(Call.plain("6 times 7?"))``.
 
-    Its run is a workflow of one step, so that it can be shown, kept and compared like any other.
+    Its run is a workflow of one step, so that it can be shown, kept and compared like any other. A step that goes on after the
+    client ran its tools is asked here too: its record holds what it was shown and its turns since as one conversation.
     """
 
     def __init__(self, member: Member) -> None:
@@ -20,23 +34,23 @@ class Alone:
 
     async def conduct(self, call: Call, on_event: Listener | None = None) -> Completion:
         """Ask the worker. Raises what it raises, with the run in ``error.transcripts``."""
-        name, started = self._member.name, time.perf_counter()
+        name, started, asked = self._member.name, time.perf_counter(), call
         step = Step(worker=0, subtask=call.subtask)
         workflow, generation = Workflow(steps=(step,)), Generation(text="")
         if on_event is not None:
             on_event(WorkflowWritten(round=1, workflow=workflow, generation=generation, workers=(name,)))
             on_event(StepStarted(round=1, index=0, worker=name))
-            call = replace(call, on_token=_told(call, on_event, name))
+            asked = replace(call, on_token=_told(call, on_event, name))
         failure, completion = None, None
         error: PodiumError | None = None
         try:
-            completion = await self._member.worker(call)
+            completion = await self._member.worker(asked)
         except PodiumError as raised:
             error, failure = raised, Failure.of(raised, f"step 0 ({name})")
         seconds = time.perf_counter() - started
         result = StepResult(step=step, worker=name, completion=completion, failure=failure, start_seconds=0.0, seconds=seconds)
         transcript = Transcript(
-            question=call.question,
+            question=render(replace(call, subtask="")),
             generation=generation,
             workflow=workflow,
             results=(result,),
@@ -53,7 +67,8 @@ class Alone:
             error.transcripts = (transcript,)
             raise error
         assert completion is not None  # noqa: S101 - there is one or an error
-        return replace(completion, transcripts=(transcript,))
+        waiting = Waiting(worker=name, call=replace(call, on_token=None)) if completion.tool_calls else None
+        return replace(completion, transcripts=(transcript,), waiting=waiting)
 
 
 def _told(call: Call, on_event: Listener, name: str) -> TokenListener:

@@ -8,18 +8,18 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from podium.errors import ConfigError
-from podium.jsonl import dumps, loads
+from podium.jsonl import dumps
 from podium.serving.accounts import Accounts, Admission
 from podium.serving.asking import Done
 from podium.serving.conversation import Asked
 from podium.serving.gate import Gate, Patience
 from podium.serving.measures import Measures
 from podium.serving.offer import Conducts, Offer
-from podium.serving.paused_step import PausedStep, paused_step
+from podium.serving.paused_step import Resumed, paused_step, resumed
 from podium.serving.problems import no_such_model
 from podium.serving.store.keys import Key
 from podium.serving.store.runs import Run
@@ -35,18 +35,24 @@ class Ticket:
     """A request that is being worked on."""
 
     run: str
-    model: str
+    asked: Asked
     call: Call
+    """What the conductors are asked: the conversation, or the step that goes on with it."""
     conductors: Sequence[Conducts]
     admission: Admission
     headers: Mapping[str, str]
     """Of the request."""
-    resumed: tuple[tuple[str, ...], str] | None = None
-    """The tool calls that were waited for, and the step that waited, where the request brings their results."""
+    resumed: Resumed | None = None
+    """The step that goes on, where the request brings the results of its tools."""
     is_kept: bool = False
     """Whether the run is in the books: a client may still leave while it is sent the end of its answer."""
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def model(self) -> str:
+        """What was asked for."""
+        return self.asked.model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,17 +86,18 @@ class Desk:
             admission = await self.accounts.admit(key, usd=asked.wishes.usd, seconds=asked.wishes.seconds, tokens=tokens)
             try:
                 # After the quota: who is refused for the moment finds the paused step still waiting.
-                resumed = None if conductor is not None else await self._taken(key, asked)
-                call, conductors = (asked.call, [conductor]) if conductor is not None else self._prepared(asked, resumed)
+                waiting = None if conductor is not None else await self._taken(key, asked)
+                call = asked.call if waiting is None else waiting.call
+                conductors = [conductor] if conductor is not None else self._conductors(asked, waiting)
                 question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
-                yield Ticket(f"run_{secrets.token_hex(12)}", asked.model, call, conductors, admission, headers, resumed)
+                yield Ticket(f"run_{secrets.token_hex(12)}", asked, call, conductors, admission, headers, waiting)
             finally:
                 await self.accounts.close(admission)
 
     async def finish(self, ticket: Ticket, dones: Sequence[Done]) -> None:
         """Keep the run, and what waits for the client's tools; before the answer is sent, so that no answered run is lost."""
         for done in dones:
-            paused = paused_step(done.completion)
+            paused = paused_step(done.completion, ticket.asked)
             if paused is not None:
                 ids = tuple(call.id for call in done.completion.tool_calls)
                 await self.accounts.pause(ids, ticket.admission, dumps(paused))
@@ -137,7 +144,7 @@ class Desk:
             failure=failure,
             steps=sum(len(transcript.results) for transcript in transcripts),
             workers=tuple(dict.fromkeys(result.worker for transcript in transcripts for result in transcript.results)),
-            question=ticket.call.question[-1].content if ticket.call.question else ticket.call.subtask,
+            question=_question(ticket.asked.call),
             answer=answer,
             transcripts=transcripts,
         )
@@ -148,8 +155,7 @@ class Desk:
         ticket.is_kept = True
         if run.failure and ticket.resumed is not None:
             # Whoever sends the results again finds the step waiting as before, and pays for nothing twice.
-            ids, state = ticket.resumed
-            await self.accounts.pause(ids, ticket.admission, state)
+            await self.accounts.pause(ticket.resumed.ids, ticket.admission, ticket.resumed.state)
         await self.accounts.keep_run(run, ticket.admission)
         self._report(run)
         record(run, run.transcripts, dict(ticket.headers))
@@ -173,23 +179,22 @@ class Desk:
             },
         )
 
-    def _prepared(self, asked: Asked, resumed: tuple[tuple[str, ...], str] | None) -> tuple[Call, list[Conducts]]:
-        """The call and who answers it. Results of tools go to the step that asked for them; everybody else starts anew."""
-        if resumed is None:
-            return asked.call, [self.offer.conductor(asked.model, asked.wishes) for _ in range(asked.choices)]
-        paused = loads(PausedStep, resumed[1])
-        call = replace(paused.call(), turns=(*paused.turns, *_newest(asked.call.question)), demands=asked.call.demands)
-        return call, [self.offer.conductor(paused.worker)]
+    def _conductors(self, asked: Asked, waiting: Resumed | None) -> list[Conducts]:
+        """Who answers: results of tools go to the step that asked for them; everything else is conducted from the start."""
+        if waiting is not None:
+            return [self.offer.conductor(waiting.worker)]
+        return [self.offer.conductor(asked.model, asked.wishes) for _ in range(asked.choices)]
 
-    async def _taken(self, key: Key | None, asked: Asked) -> tuple[tuple[str, ...], str] | None:
+    async def _taken(self, key: Key | None, asked: Asked) -> Resumed | None:
         """The step that waits for the results that ``asked`` brings, which now waits no more."""
         ids = tuple(sorted({message.tool_call_id for message in _newest(asked.call.question) if message.role == "tool"}))
-        if not ids:
-            return None
+        workers = [card.name for card in self.offer.cards]
+        if not ids or (asked.model in workers and asked.wishes.policy is None):
+            return None  # a worker by its own name is asked the conversation and nothing else
         if asked.choices > 1:
             raise ConfigError("n: a step that waited for its tools goes on once; leave n out")
         state = await self.accounts.paused.take(ids, "" if key is None else key.id)
-        return None if state is None else (ids, state)
+        return None if state is None else resumed(ids, state, asked, workers)
 
 
 def _size(call: Call) -> int:
@@ -202,6 +207,11 @@ def _size(call: Call) -> int:
 def total_usage(dones: Sequence[Done]) -> Usage:
     """Of all choices together."""
     return Usage.total(done.completion.usage for done in dones)
+
+
+def _question(call: Call) -> str:
+    """What the user said last; in the middle of a tool loop that is not the last turn."""
+    return next((turn.content for turn in reversed(call.question) if turn.role == "user"), call.question[-1].content)
 
 
 def _simulated(transcripts: Iterable[Transcript]) -> float:

@@ -1,35 +1,107 @@
-"""The last step of a workflow while the client runs the tools it asked for: all that is needed to go on."""
+"""The last step of a workflow while the client runs the tools it asked for: all that is needed to go on.
 
-from dataclasses import dataclass
+The turns since then, the step's own calls and what came of them, are not kept: every request brings the whole conversation,
+and what the client left out or cut short since then is not put back.
+"""
 
-from podium.access import call_for
-from podium.types import Call, Completion, Earlier, Message, Question
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from podium.errors import ConfigError
+from podium.jsonl import loads
+from podium.serving.conversation import Asked
+from podium.serving.offer import Wishes
+from podium.types import Call, Completion, Demands, Question
+
+log = logging.getLogger("podium.serving")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PausedStep:
-    """Who waits, and what it was asked (:class:`podium.types.Call` without what the next request brings anew)."""
+    """Who waits, what it was asked, and what for."""
+
+    model: str
+    wishes: Wishes
+    """As they were when the workflow was written, without the budgets, which each request brings anew."""
+    question: str
+    """SHA-256 of what the user had said last when the workflow was written."""
+    worker: str
+    call: Call
+    """As the worker was asked, without its turns and demands, which the next request brings."""
+    tool_calls: tuple[str, ...]
+    """Every tool call the step has made so far, by the ids that the client was given."""
+
+    def call_for(self, asked: Asked) -> Call | None:
+        """The call that the step goes on with; None where ``asked`` is no longer what its workflow was written for.
+
+        Everything before the step's first tool call is what the workflow was written for, everything from there on are its own
+        turns. Where the client has edited either (an agent that compacts its history does), the client's words count.
+        """
+        conversation, own = asked.call.question, {*self.tool_calls}
+        begin = next(i for i, turn in enumerate(conversation) if any(call.id in own for call in turn.tool_calls))
+        before, turns = conversation[:begin], conversation[begin:]
+        if (self.model, self.wishes, self.question) != (asked.model, _lasting(asked.wishes), _last_said(before)):
+            return None
+        return replace(
+            self.call,
+            # Whichever of the two carried the conversation, if any did (podium.access).
+            question=before if self.call.question else (),
+            visible=tuple(replace(seen, question=before if seen.question else ()) for seen in self.call.visible),
+            turns=turns,
+            demands=asked.call.demands,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    """A step that goes on: who it is asked of, and what was kept of it under which tool calls."""
 
     worker: str
-    question: Question
-    subtask: str
-    visible: tuple[Earlier, ...]
-    turns: tuple[Message, ...] = ()
-
-    def call(self) -> Call:
-        """What the worker was asked."""
-        return Call(question=self.question, subtask=self.subtask, visible=self.visible, turns=self.turns)
+    call: Call
+    ids: tuple[str, ...]
+    state: str
 
 
-def paused_step(completion: Completion) -> PausedStep | None:
-    """The step that asked for tools; None where none did."""
-    if not completion.tool_calls or not completion.transcripts:
+def paused_step(completion: Completion, asked: Asked) -> PausedStep | None:
+    """What to keep of the step that asked for tools; None where none did, or where nothing needs to be kept.
+
+    A worker that was asked nothing but the conversation (a model that is a worker's name) goes on from what the client sends.
+    """
+    waiting = completion.waiting
+    if waiting is None or not (waiting.call.subtask or waiting.call.visible):
         return None
-    last, *before = reversed(completion.transcripts)
-    if last.workflow is None or not last.results:
+    call = waiting.call
+    before = asked.call.question[: len(asked.call.question) - len(call.turns)]
+    own = (made.id for turn in call.turns for made in turn.tool_calls)
+    return PausedStep(
+        model=asked.model,
+        wishes=_lasting(asked.wishes),
+        question=_last_said(before),
+        worker=waiting.worker,
+        call=replace(call, turns=(), demands=Demands()),
+        tool_calls=(*own, *(made.id for made in completion.tool_calls)),
+    )
+
+
+def resumed(ids: tuple[str, ...], state: str, asked: Asked, workers: Sequence[str]) -> Resumed | None:
+    """The step that was kept as ``state``, where it can go on with what ``asked`` brings; None: ``asked`` is conducted anew."""
+    try:
+        paused = loads(PausedStep, state)
+    except ConfigError as error:  # kept by another version of Podium: the client's conversation holds all that matters
+        log.warning("a paused step can not be read, so its conversation is conducted anew: %s", error)
         return None
-    responses = {index: result.completion.text for index, result in enumerate(last.results) if result.completion is not None}
-    index = len(last.workflow.steps) - 1
-    answer = before[0].answer if before else None
-    call = call_for(last.workflow, index, last.question, responses, last_answer=answer)
-    return PausedStep(worker=last.results[-1].worker, question=call.question, subtask=call.subtask, visible=call.visible)
+    call = paused.call_for(asked)
+    if call is None or paused.worker not in workers:
+        return None
+    return Resumed(worker=paused.worker, call=call, ids=ids, state=state)
+
+
+def _lasting(wishes: Wishes) -> Wishes:
+    return replace(wishes, usd=None, seconds=None)
+
+
+def _last_said(conversation: Question) -> str:
+    last = next((turn.content for turn in reversed(conversation) if turn.role == "user"), "")
+    return hashlib.sha256(last.encode("utf-8", "surrogatepass")).hexdigest()

@@ -12,7 +12,7 @@ from dataclasses import replace
 from podium.access import call_for
 from podium.errors import PodiumError, UpstreamFailed
 from podium.events import Listener, StepFinished, StepStarted, StepToken
-from podium.types import Call, Completion, Failure, Generation, Question, StepResult, Transcript, Workflow
+from podium.types import Call, Completion, Failure, Generation, Question, StepResult, Transcript, Waiting, Workflow
 from podium.workers.pool import WorkerPool
 
 
@@ -49,6 +49,7 @@ class Execution:
         self._started = 0.0
         self._starts: dict[int, float] = {}
         self._responses: dict[int, str] = {}
+        self._last_call = Call()
         self.results: dict[int, StepResult] = {}
 
     async def run(self) -> Transcript:
@@ -84,6 +85,15 @@ class Execution:
         )
 
     @property
+    def waiting(self) -> Waiting | None:
+        """The last step, where its worker asked for tools instead of giving the answer."""
+        last = len(self._workflow.steps) - 1
+        result = self.results.get(last)
+        if result is None or result.completion is None or not result.completion.tool_calls:
+            return None
+        return Waiting(worker=result.worker, call=self._last_call)
+
+    @property
     def _question(self) -> Question:
         return self._call.question
 
@@ -108,7 +118,7 @@ class Execution:
             sample=(*self._call.sample, self._round),
         )
         if index == len(self._workflow.steps) - 1:
-            call = replace(call, demands=self._call.demands)
+            call = self._last_call = replace(call, demands=self._call.demands)
         try:
             completion = await member.worker(self._announced(index, member.name, call))
         except PodiumError as error:
