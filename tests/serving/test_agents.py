@@ -112,7 +112,7 @@ async def test_what_an_agent_sends_is_taken_and_what_is_left_out_is_named(tmp_pa
 
 async def test_the_steps_before_the_answer_are_a_reasoning_item(tmp_path: Path) -> None:
     solver = Puppet(lambda call: "It is 42.", seconds=0.02)
-    body = {"model": "podium", "input": "6 times 7?"}
+    body: dict[str, Any] = {"model": "podium", "input": "6 times 7?"}
     async with live(offer_of(said(TWO_STEPS), said("Multiply."), solver), tmp_path) as server, client(server) as ai:
         events, _ = await asked(server, {**body, "stream": True})
         whole = await ai.responses.create(**body)
@@ -215,17 +215,18 @@ ALLOWED = {"type": "allowed_tools", "mode": "required", "tools": [{"type": "func
 
 async def test_only_some_of_the_tools(tmp_path: Path) -> None:
     solver = said("42")
-    both = [SHELL, FIND]
+    both: Any = [SHELL, FIND]
+    only: Any = ALLOWED
     async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
-        await ai.responses.create(model="w2", input="?", tools=both, tool_choice=ALLOWED)  # type: ignore[call-overload]
-        tools = [{"type": "function", "function": {k: v for k, v in tool.items() if k != "type"}} for tool in both]
+        await ai.responses.create(model="w2", input="?", tools=both, tool_choice=only)
+        tools: Any = [{"type": "function", "function": {k: v for k, v in tool.items() if k != "type"}} for tool in both]
         named = [{"type": "function", "function": {"name": "shell"}}]
-        choice = {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": named}}
+        choice: Any = {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": named}}
         await ai.chat.completions.create(
             model="w2",
             messages=[{"role": "user", "content": "?"}],
             tools=tools,
-            tool_choice=choice,  # type: ignore[call-overload]
+            tool_choice=choice,
         )
         for call in solver.calls:
             assert ([tool.name for tool in call.demands.tools], call.demands.tool_choice) == (["shell"], "required")
@@ -233,14 +234,14 @@ async def test_only_some_of_the_tools(tmp_path: Path) -> None:
 
 async def test_long_names_of_tools_stay_apart_and_find_their_way_back(tmp_path: Path) -> None:
     long = "n" * 60
-    tools = [
+    tools: Any = [
         {"type": "namespace", "name": long, "description": "", "tools": [{**FIND, "name": name} for name in ("aaaaaa", "bbbbbb")]}
     ]
     names = [f"{long}__{name}" for name in ("aaaaaa", "bbbbbb")]
     flat = [f"{name[:55]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}" for name in names]
     solver = Caller((flat[1], "{}"))
     async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
-        answer: Any = await ai.responses.create(model="w2", input="?", tools=tools)  # type: ignore[call-overload]
+        answer: Any = await ai.responses.create(model="w2", input="?", tools=tools)
         assert [tool.name for tool in solver.calls[0].demands.tools] == flat
         assert (answer.output[0].name, answer.output[0].namespace) == ("bbbbbb", long)
 

@@ -25,7 +25,7 @@ async def chat(desk: Desk, request: Request, key: Key | None, asked: Asked) -> R
 async def _whole(desk: Desk, request: Request, key: Key | None, asked: Asked) -> Response:
     async with desk.admitted(key, asked, request.headers, patience=partial(unless_left, request)) as ticket:
         dones = await answered(desk, request, ticket)
-        return json_answer(chat_object(ticket, dones), headers=run_headers(ticket, asked, dones))
+        return json_answer(chat_object(ticket, dones), headers=run_headers(ticket, dones))
 
 
 async def answered(desk: Desk, request: Request, ticket: Ticket) -> list[Done]:
@@ -52,7 +52,7 @@ async def _streamed(desk: Desk, request: Request, key: Key | None, asked: Asked)
                 yield event(chunk)
             yield DONE
 
-        return EventStream(events(), stack.pop_all(), headers=run_headers(ticket, asked), on_left=lambda: desk.left(ticket))
+        return EventStream(events(), stack.pop_all(), headers=run_headers(ticket), on_left=lambda: desk.left(ticket))
 
 
 async def opened(

@@ -6,7 +6,6 @@ from pydantic import ValidationError
 
 from podium.errors import ConfigError
 from podium.serving.asking import Done
-from podium.serving.conversation import Asked
 from podium.serving.desk import Ticket, total_usage
 from podium.serving.requests import Extension
 
@@ -37,10 +36,10 @@ def with_headers(extension: Extension, headers: Mapping[str, str]) -> Extension:
         raise ConfigError(f"header {place}: {first['msg']}") from error
 
 
-def run_headers(ticket: Ticket, asked: Asked, dones: Sequence[Done] = ()) -> dict[str, str]:
+def run_headers(ticket: Ticket, dones: Sequence[Done] = ()) -> dict[str, str]:
     """The run's id, what of the request was left out, and what the answer cost where that is known already."""
     headers = {"X-Podium-Run": ticket.run, "X-Request-Id": ticket.run}
-    if asked.ignored:
-        headers[IGNORED] = ", ".join(asked.ignored)
+    if ticket.asked.ignored:
+        headers[IGNORED] = ", ".join(ticket.asked.ignored)
     cost = total_usage(dones).cost_usd if dones else None
     return headers if cost is None else {**headers, "X-Podium-Cost-Usd": f"{cost:.9f}"}

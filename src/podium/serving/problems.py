@@ -84,12 +84,18 @@ def _path(location: Sequence[int | str], body: object) -> list[str]:
     here: Any = body
     for number, part in enumerate(location):
         is_last = number == len(location) - 1
-        if (isinstance(here, dict) and part in here) or (isinstance(here, list) and isinstance(part, int) and part < len(here)):
+        if _holds(here, part):
             here = here[part]
         elif not (is_last and isinstance(here, dict)):
             continue
         path.append(str(part))
     return path
+
+
+def _holds(value: object, part: int | str) -> bool:
+    if isinstance(value, dict):
+        return part in value
+    return isinstance(value, list) and isinstance(part, int) and part < len(value)
 
 
 def problem_of(error: PodiumError) -> Problem:

@@ -8,7 +8,6 @@ from podium.errors import WorkerUnavailable
 from podium.events import WorkflowWritten
 from podium.serving.asking import Done, Happened, Progress, Said, failed
 from podium.serving.chat_answers import ChoiceText
-from podium.serving.conversation import Asked
 from podium.serving.desk import Ticket
 from podium.serving.problems import problem_of
 from podium.serving.responses_items import call_items, message_item, reasoning_item, summary_part, text_part
@@ -19,13 +18,13 @@ from podium.types import Failure, Usage
 Object = dict[str, Any]
 
 
-def response_object(ticket: Ticket, asked: Asked, done: Done) -> Object:
+def response_object(ticket: Ticket, done: Done) -> Object:
     """``response``, complete; the run's whole story is its field ``podium``."""
     completion = done.completion
     steps = told(completion.transcripts)
     items = [reasoning_item(ticket, 0, steps)] if steps else []
     items += [message_item(ticket, completion.text)] if completion.text or not completion.tool_calls else []
-    return _whole(ticket, asked, done, [*items, *call_items(ticket, asked, completion)])
+    return _whole(ticket, done, [*items, *call_items(ticket, completion)])
 
 
 @dataclass(slots=True)
@@ -33,7 +32,6 @@ class ResponseEvents:
     """Progress -> the events of a streamed response. One per stream."""
 
     ticket: Ticket
-    asked: Asked
     finish: Callable[[Sequence[Done]], Awaitable[None]]
     _number: int = 0
     _output: list[Object] = field(default_factory=list)
@@ -49,7 +47,7 @@ class ResponseEvents:
     async def of(self, progress: AsyncIterator[Progress]) -> AsyncIterator[Object]:
         """Events as things happen; what Podium adds are events of the type ``podium``."""
         state = ChoiceText(Stopping(()))
-        begun = {**_head(self.ticket, self.asked, "in_progress"), "incomplete_details": None, "output": [], "usage": None}
+        begun = {**_head(self.ticket, "in_progress"), "incomplete_details": None, "output": [], "usage": None}
         yield self._event("response.created", response=begun)
         yield self._event("response.in_progress", response=begun)
         async for item in progress:
@@ -131,9 +129,9 @@ class ResponseEvents:
         for words in self._late:
             yield from self._step(words)
         yield from self._steps_over()
-        for item in call_items(self.ticket, self.asked, completion):
+        for item in call_items(self.ticket, completion):
             yield from self._called(item)
-        whole = _whole(self.ticket, self.asked, done, self._output)
+        whole = _whole(self.ticket, done, self._output)
         yield self._event(f"response.{whole['status']}", response=whole)
 
     def _called(self, item: Object) -> Iterator[Object]:
@@ -158,7 +156,7 @@ class ResponseEvents:
     def _failed(self, failure: Failure) -> Object:
         problem = problem_of(failure.error())
         error = {"code": problem.code, "message": problem.message}
-        head = {**_head(self.ticket, self.asked, "failed"), "error": error, "incomplete_details": None}
+        head = {**_head(self.ticket, "failed"), "error": error, "incomplete_details": None}
         return self._event("response.failed", response={**head, "output": self._output, "usage": None})
 
     def _event(self, kind: str, **fields: Any) -> Object:
@@ -166,11 +164,11 @@ class ResponseEvents:
         return {"type": kind, "sequence_number": number, **fields}
 
 
-def _whole(ticket: Ticket, asked: Asked, done: Done, items: Sequence[Object]) -> Object:
+def _whole(ticket: Ticket, done: Done, items: Sequence[Object]) -> Object:
     completion = done.completion
     incomplete = completion.finish_reason == "length"
     return {
-        **_head(ticket, asked, "incomplete" if incomplete else "completed"),
+        **_head(ticket, "incomplete" if incomplete else "completed"),
         "incomplete_details": {"reason": "max_output_tokens"} if incomplete else None,
         "output": list(items),
         "usage": _usage(completion.usage),
@@ -178,8 +176,8 @@ def _whole(ticket: Ticket, asked: Asked, done: Done, items: Sequence[Object]) ->
     }
 
 
-def _head(ticket: Ticket, asked: Asked, status: str) -> Object:
-    demands = asked.call.demands
+def _head(ticket: Ticket, status: str) -> Object:
+    demands = ticket.asked.call.demands
     return {
         "id": f"resp_{ticket.run.removeprefix('run_')}",
         "object": "response",

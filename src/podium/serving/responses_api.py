@@ -21,13 +21,13 @@ async def responses(desk: Desk, request: Request, key: Key | None, asked: Asked)
     if not asked.stream:
         async with desk.admitted(key, asked, request.headers, patience=partial(unless_left, request)) as ticket:
             [done] = await answered(desk, request, ticket)
-            return json_answer(response_object(ticket, asked, done), headers=run_headers(ticket, asked, [done]))
+            return json_answer(response_object(ticket, done), headers=run_headers(ticket, [done]))
     async with AsyncExitStack() as stack:
         ticket, progress = await opened(desk, request, stack, key, asked)
-        told = ResponseEvents(ticket, asked, partial(desk.finish, ticket))
+        told = ResponseEvents(ticket, partial(desk.finish, ticket))
 
         async def events() -> AsyncIterator[bytes]:
             async for item in told.of(progress):
                 yield event(item, item["type"])
 
-        return EventStream(events(), stack.pop_all(), headers=run_headers(ticket, asked), on_left=lambda: desk.left(ticket))
+        return EventStream(events(), stack.pop_all(), headers=run_headers(ticket), on_left=lambda: desk.left(ticket))

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from podium.serving.conversation import Asked
 from podium.serving.desk import Ticket
 from podium.serving.toolbox import Named, text_of
 from podium.types import Completion
@@ -30,11 +29,11 @@ def summary_part(text: str) -> dict[str, Any]:
     return {"type": "summary_text", "text": text}
 
 
-def call_items(ticket: Ticket, asked: Asked, completion: Completion) -> list[dict[str, Any]]:
+def call_items(ticket: Ticket, completion: Completion) -> list[dict[str, Any]]:
     """What the client's tools are to do, by the names the client gave them."""
     items = []
     for index, call in enumerate(completion.tool_calls):
-        named = asked.tools.get(call.name, Named(name=call.name))
+        named = ticket.asked.tools.get(call.name, Named(name=call.name))
         item = {"call_id": call.id, "name": named.name, "status": "completed"}
         if named.namespace is not None:
             item["namespace"] = named.namespace
