@@ -1,6 +1,7 @@
 """The shape of the house: imports point downward, nothing runs in circles, torch stays in its rooms, every error has a blame."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -149,6 +150,12 @@ def test_the_lists_are_spelled_in_the_language_only() -> None:
         name for name, path in MODULES.items() if any(w in path.read_text(encoding="utf-8") for w in ("model_id", "access_list"))
     }
     assert spelled <= allowed, spelled - allowed
+
+
+def test_steps_are_counted_from_0_wherever_somebody_reads_of_them() -> None:
+    """The workflow language does, so a list that says [0] and a line that says "step 1" would be about different steps."""
+    from_1 = re.compile(r"step \{[^{}]*\+ ?1", re.IGNORECASE)
+    assert not {name for name, path in MODULES.items() if from_1.search(path.read_text(encoding="utf-8"))}
 
 
 def test_every_module_says_what_it_is_for() -> None:

@@ -1,6 +1,7 @@
 """What happens while a question is conducted: one stream feeds the command line, the server and the page.
 
-Steps and rounds are numbered as in a transcript: steps from 0, rounds from 1.
+Steps and rounds are numbered as in a transcript, and wherever a person reads of them: steps from 0, as the workflow language
+counts them, rounds from 1.
 """
 
 from collections.abc import Callable

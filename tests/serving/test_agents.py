@@ -120,8 +120,8 @@ async def test_the_steps_before_the_answer_are_a_reasoning_item(tmp_path: Path) 
     assert [item.type for item in final.output] == [item.type for item in whole.output] == ["reasoning", "message"]
     summary = [part.text for part in final.output[0].summary]
     assert summary == [part.text for part in whole.output[0].summary]
-    assert [line.partition(" (")[0] for line in summary[0].splitlines()[:2]] == ["step 1, w1", "step 2, w2"]
-    assert summary[1:] == ["step 1, w1: Multiply.\n\n"]
+    assert [line.partition(" (")[0] for line in summary[0].splitlines()[:2]] == ["step 0, w1", "step 1, w2"]
+    assert summary[1:] == ["step 0, w1: Multiply.\n\n"]
     assert heard(events) == [item.to_dict() for item in final.output]
     assert [event.delta for event in events if event.type == "response.output_text.delta"] == ["It ", "is ", "42."]
 
@@ -162,21 +162,19 @@ def heard(events: list[Any]) -> list[dict[str, Any]]:
 
 
 async def test_a_step_that_the_answer_did_not_wait_for_is_told_after_it(tmp_path: Path) -> None:
-    slow = Puppet(lambda call: "Slow." if call.subtask == "Name it." else "Fast.", seconds=0.0)
-
     class Later(Puppet):
         async def __call__(self, call: Call) -> Completion:
             if call.subtask == "Name it.":
                 self.seconds = 0.15
             return await super().__call__(call)
 
-    slow = Later(slow.says)
+    slow = Later(lambda call: "Slow." if call.subtask == "Name it." else "Fast.")
     solver = Puppet(lambda call: "It is 42 or so.", seconds=0.05)
     async with live(offer_of(said(THREE_STEPS), slow, solver), tmp_path) as server:
         events, _ = await asked(server, {"model": "podium", "input": "6 times 7?", "stream": True})
     items = heard(events)
     assert [item["type"] for item in items] == ["reasoning", "message", "reasoning"]
-    assert [part["text"] for part in items[2]["summary"]] == ["step 2, w1: Slow.\n\n"]
+    assert [part["text"] for part in items[2]["summary"]] == ["step 1, w1: Slow.\n\n"]
     assert len({item["id"] for item in items}) == 3
     assert items == [item.to_dict() for item in events[-1].response.output]
 

@@ -43,8 +43,11 @@ async def test_the_whole_conversation_is_conducted_and_the_story_told(tmp_path: 
         assert answer.choices[0].message.content == "It is 42."
         assert answer.choices[0].finish_reason == "stop"
         assert answer.usage is not None
-        assert answer.usage.total_tokens == 30 + len(TWO_STEPS.split(" ")) + 1 + 3
+        assert (answer.usage.prompt_tokens, answer.usage.completion_tokens) == (10, 3), "of the last step: the client's context"
         story: Any = answer.model_dump()["podium"]
+        assert story["usage"]["total_tokens"] == 30 + len(TWO_STEPS.split(" ")) + 1 + 3
+        assert raw.headers["x-podium-prompt-tokens"] == "30"
+        assert raw.headers["x-podium-completion-tokens"] == str(story["usage"]["completion_tokens"])
         assert [step["worker"] for step in story["rounds"][0]["steps"]] == ["w1", "w2"]
         assert [step["response"] for step in story["rounds"][0]["steps"]] == ["Multiply.", "It is 42."]
         assert story["cost_usd"] == pytest.approx(0.003)
@@ -73,12 +76,13 @@ async def test_the_answer_streams_as_it_comes_and_the_steps_before_it_as_reasoni
         assert [delta.content for delta in deltas if delta.content] == ["It ", "is ", "42."]
         reasoning = "".join(getattr(delta, "reasoning_content", None) or "" for delta in deltas)
         assert (
-            reasoning == "step 1, w1 (sees question): Plan it.\nstep 2, w2 (sees step 0): Solve it.\n\nstep 1, w1: Multiply.\n\n"
+            reasoning == "step 0, w1 (sees question): Plan it.\nstep 1, w2 (sees step 0): Solve it.\n\nstep 0, w1: Multiply.\n\n"
         )
         assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1] == "stop"
         assert chunks[-1].choices == []
         assert chunks[-1].usage is not None
-        assert chunks[-1].usage.completion_tokens > 3
+        assert (chunks[-1].usage.prompt_tokens, chunks[-1].usage.completion_tokens) == (10, 3)
+        assert (chunks[-1].model_extra or {})["podium"]["usage"]["prompt_tokens"] == 30
         events = [told["event"] for chunk in chunks if (told := (chunk.model_extra or {}).get("podium")) and "event" in told]
         assert events == ["workflow", "step_started", "step_finished", "step_started", "step_finished"]
 

@@ -19,12 +19,15 @@ async def test_an_answer_whole_and_streamed(tmp_path: Path) -> None:
         answer = await ai.responses.create(model="podium", input="6 times 7?", instructions="Be brief.")
         assert answer.output_text == "It is 42."
         assert answer.usage is not None
-        assert answer.usage.input_tokens == 30
+        assert (answer.usage.input_tokens, answer.usage.output_tokens) == (10, 3), "of the last step: the client's context"
+        assert answer.model_dump()["podium"]["usage"]["prompt_tokens"] == 30
         assert answer.model_dump()["podium"]["rounds"][0]["steps"][1]["worker"] == "w2"
         async with ai.responses.stream(model="podium", input="6 times 7?") as stream:
             events = [event async for event in stream]
             final = await stream.get_final_response()
         assert final.output_text == "It is 42."
+        assert final.usage is not None
+        assert (final.usage.input_tokens, final.usage.output_tokens) == (10, 3)
         kinds = [kind for event in events if (kind := str(event.type)) != "podium"]
         assert kinds[0] == "response.created"
         assert kinds[-1] == "response.completed"

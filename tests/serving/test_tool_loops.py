@@ -9,12 +9,12 @@ from openai import AsyncOpenAI
 from sqlalchemy import delete
 
 from podium.serving.store.tables import paused
-from tests.serving.agents import Provider, agency, chat_agent, chat_turn, responses_agent
+from tests.serving.agents import CHAT_TOOLS, Provider, agency, chat_agent, chat_turn, responses_agent
 from tests.serving.live import Live, live
 from tests.serving.test_chat_api import client
 
 QUESTION = "What is in the box?"
-ASKED: dict[str, Any] = {"role": "user", "content": QUESTION}
+ASKED: Any = {"role": "user", "content": QUESTION}
 BEFORE = {
     "solver": [f"u:{QUESTION}"],
     "podium": [f"u:{QUESTION} / Your task: Plan it.", "a:Look around.", "u:Your task: Solve it."],
@@ -51,6 +51,43 @@ async def kept(server: Live) -> int:
 async def lose(server: Live) -> None:
     """Everything that waits is gone, as if it had expired."""
     await server.accounts.database.run(lambda connection: connection.execute(delete(paused)))
+
+
+@pytest.mark.parametrize("model", ["solver", "podium"])
+@pytest.mark.parametrize("stream", [False, True])
+async def test_usage_is_what_the_last_step_read_and_wrote(tmp_path: Path, model: str, stream: bool) -> None:
+    provider = Provider(rounds=2)
+    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+        used: list[tuple[int, int]] = []
+        paid: list[int] = []
+        messages: list[Any] = [ASKED]
+        for n in range(3):
+            if stream:
+                options: Any = {"stream": True, "stream_options": {"include_usage": True}}
+                pieces = [piece async for piece in await ai.chat.completions.create(
+                    model=model, messages=messages, tools=CHAT_TOOLS, **options)]  # fmt: skip
+                said: Any = pieces[-1]
+                calls = [call for piece in pieces for choice in piece.choices for call in choice.delta.tool_calls or ()]
+            else:
+                said = await ai.chat.completions.create(model=model, messages=messages, tools=CHAT_TOOLS)
+                calls = said.choices[0].message.tool_calls or []
+            used.append((said.usage.prompt_tokens, said.usage.completion_tokens))
+            paid.append(said.podium["usage"]["prompt_tokens"])
+            messages.append({"role": "assistant", "tool_calls": [call.model_dump(exclude={"index"}) for call in calls]})
+            messages += [{"role": "tool", "tool_call_id": call.id, "content": f"result {n}.0"} for call in calls]
+        assert used == [(100 * (len(BEFORE[model]) + 2 * n), 5) for n in range(3)]
+        whole_run = 100 * (2 + 1) if model == "podium" else 0  # the conductor's prompt and the planner's
+        assert paid == [used[0][0] + whole_run, used[1][0], used[2][0]]
+
+
+async def test_usage_of_several_choices_is_one_prompt_and_every_answer(tmp_path: Path) -> None:
+    provider = Provider(rounds=0)
+    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+        answer = await ai.chat.completions.with_raw_response.create(model="podium", messages=[ASKED], n=3)
+        usage = answer.parse().usage
+        assert usage is not None
+        assert (usage.prompt_tokens, usage.completion_tokens) == (300, 15)
+        assert answer.headers["x-podium-prompt-tokens"] == str(3 * (200 + 100 + 300))
 
 
 @pytest.mark.parametrize("at_once", [1, 3])

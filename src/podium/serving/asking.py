@@ -4,6 +4,7 @@ Whoever stops reading stops the tasks, and with them every call that is under wa
 """
 
 import asyncio
+import logging
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,6 +14,8 @@ from podium.errors import PodiumError
 from podium.events import Answered, Event, Listener
 from podium.serving.offer import Conducts
 from podium.types import Call, Completion, Failure, Usage
+
+log = logging.getLogger("podium.serving")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,19 +66,33 @@ async def conducting(conductors: Sequence[Conducts], call: Call) -> AsyncIterato
         queue.put_nowait(await _told(conductor, _drawn(call, choice), choice, queue))
 
     tasks = [asyncio.create_task(one(choice, conductor)) for choice, conductor in enumerate(conductors)]
-    whole = asyncio.gather(*tasks)
-    whole.add_done_callback(lambda _: queue.put_nowait(None))
+
+    def over(task: "asyncio.Task[None]") -> None:
+        if all(each.done() for each in tasks) or (not task.cancelled() and task.exception() is not None):
+            queue.put_nowait(None)  # the last one, or a bug
+
+    for task in tasks:
+        task.add_done_callback(over)
+    raised = False
 
     async def progress() -> AsyncIterator[Progress]:
+        nonlocal raised
         while (item := await queue.get()) is not None:
             yield item
-        await whole  # raises what was a bug
+        raised = True
+        for task in tasks:
+            if task.done():
+                task.result()  # raises what was a bug
 
     try:
         yield progress()
     finally:
-        whole.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        for task in tasks:
+            task.cancel()
+        ends = await asyncio.gather(*tasks, return_exceptions=True)
+        for end in ends:
+            if isinstance(end, Exception) and not raised:
+                log.error("a bug in a request whose client had left", exc_info=end)
 
 
 async def answer(conductor: Conducts, call: Call, on_event: Listener | None = None, choice: int = 0) -> Done:

@@ -1,7 +1,7 @@
 """Completions and events as OpenAI's chat objects, whole and in chunks."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from podium.errors import WorkerUnavailable
@@ -9,9 +9,11 @@ from podium.events import StepFinished, WorkflowWritten
 from podium.serving.asking import Done, Happened, Progress, Said, failed
 from podium.serving.desk import Ticket, total_usage
 from podium.serving.problems import problem_of
-from podium.serving.shown import event_object, podium_object, reasoning, usage_object
+from podium.serving.shown import answer_usage, event_object, podium_object, reasoning, totals_object, usage_object
 from podium.serving.stopping import Stopping
-from podium.types import Completion, Usage
+from podium.types import Completion, Failure, Usage
+
+_OTHER_WORDS = "the answer broke off after it had begun, and was given in other words; ask again"
 
 
 def chat_object(ticket: Ticket, dones: Sequence[Done]) -> dict[str, Any]:
@@ -19,7 +21,7 @@ def chat_object(ticket: Ticket, dones: Sequence[Done]) -> dict[str, Any]:
     return {
         **_head(ticket, "chat.completion"),
         "choices": [_choice(done, ticket.call.demands.stop) for done in dones],
-        "usage": usage_object(total_usage(dones)),
+        "usage": usage_object(_answers(dones)),
         "podium": podium_object(ticket.run, _together(dones)),
     }
 
@@ -56,16 +58,18 @@ class ChatChunks:
                 for chunk in self._happened(item, state):
                     yield chunk
             else:
+                item, rest = state.ended(item)
                 dones.append(item)
                 if item.failure is not None or len(dones) == len(self.ticket.conductors):
                     await self.finish(dones)
                 if item.failure is not None:
                     yield problem_of(item.failure.error()).body
                     return
-                for chunk in self._done(item, state):
+                for chunk in self._done(item, rest, state):
                     yield chunk
         if self.include_usage:
-            yield {**_head(self.ticket, "chat.completion.chunk"), "choices": [], "usage": usage_object(total_usage(dones))}
+            end = {"usage": usage_object(_answers(dones)), "podium": totals_object(self.ticket.run, total_usage(dones))}
+            yield {**_head(self.ticket, "chat.completion.chunk"), "choices": [], **end}
 
     def _happened(self, item: Happened, state: "ChoiceText") -> list[dict[str, Any]]:
         event = item.event
@@ -80,9 +84,9 @@ class ChatChunks:
         delta = {**state.role(), **({"reasoning_content": words} if words else {})}
         return [{**self._chunk(item.choice, delta), "podium": told}]
 
-    def _done(self, item: Done, state: "ChoiceText") -> list[dict[str, Any]]:
+    def _done(self, item: Done, rest: str, state: "ChoiceText") -> list[dict[str, Any]]:
         completion = item.completion
-        chunks = [self._chunk(item.choice, {**state.role(), "content": rest})] if (rest := state.rest(completion.text)) else []
+        chunks = [self._chunk(item.choice, {**state.role(), "content": rest})] if rest else []
         if completion.tool_calls:
             calls = [{"index": index, **call} for index, call in enumerate(_tool_calls(completion))]
             chunks.append(self._chunk(item.choice, {**state.role(), "tool_calls": calls}))
@@ -125,15 +129,27 @@ class ChoiceText:
                 held, text = self._again.startswith(self._sent), self._again[len(self._sent) :]
                 self._again = None
             if not held:
-                raise WorkerUnavailable("the answer broke off after it had begun, and was given in other words; ask again")
+                raise WorkerUnavailable(_OTHER_WORDS)
         self._sent += text
         return self.stopping.feed(text)
 
-    def rest(self, whole: str) -> str:
-        """What is missing at the end: what was held back, or everything where nothing came in pieces."""
-        missing = whole[len(self._sent) :] if whole.startswith(self._sent) else ""
-        self._sent += missing
-        return self.stopping.feed(missing) + self.stopping.rest()
+    def ended(self, done: Done) -> tuple[Done, str]:
+        """The choice as it ended, and what is still missing of its text: what was held back, or all where nothing came in pieces.
+
+        An answer that does not begin with what was sent is a failure: the client holds something else for it.
+        """
+        whole = done.completion.text
+        if done.failure is not None:
+            return done, ""
+        if not whole.startswith(self._sent):
+            return replace(done, failure=Failure.of(WorkerUnavailable(_OTHER_WORDS), "")), ""
+        missing = whole[len(self._sent) :]
+        self._sent = whole
+        return done, self.stopping.feed(missing) + self.stopping.rest()
+
+
+def _answers(dones: Sequence[Done]) -> Usage:
+    return answer_usage([done.completion for done in dones])
 
 
 def _head(ticket: Ticket, kind: str) -> dict[str, Any]:

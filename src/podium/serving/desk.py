@@ -102,11 +102,13 @@ class Desk:
                 ids = tuple(call.id for call in done.completion.tool_calls)
                 await self.accounts.pause(ids, ticket.admission, dumps(paused))
         first = next((done for done in dones if done.failure is not None), dones[0])
+        # A choice that was broken off in the middle says nothing of what it had used by then.
+        told = all(done.failure is None or done.completion.transcripts for done in dones)
         run = self._run(
             ticket,
             tuple(transcript for done in dones for transcript in done.completion.transcripts),
             simulated=max(_simulated(done.completion.transcripts) for done in dones),
-            usage=total_usage(dones),
+            usage=total_usage(dones) if told else ticket.admission.budget.spent,
             failure="" if first.failure is None else first.failure.kind,
             answer=first.completion.text if first.failure is None else None,
         )

@@ -12,7 +12,16 @@ from podium.serving.requests import Extension
 _LISTS = ("workers", "without")
 _PREFIX = "x-podium-"
 IGNORED = "X-Podium-Ignored"
-EXPOSED = ("X-Podium-Run", "X-Podium-Cost-Usd", IGNORED, "X-Request-Id", "Retry-After", "X-Should-Retry")
+EXPOSED = (
+    "X-Podium-Run",
+    "X-Podium-Prompt-Tokens",
+    "X-Podium-Completion-Tokens",
+    "X-Podium-Cost-Usd",
+    IGNORED,
+    "X-Request-Id",
+    "Retry-After",
+    "X-Should-Retry",
+)
 """What a page of another origin may read of an answer's headers."""
 
 
@@ -37,9 +46,12 @@ def with_headers(extension: Extension, headers: Mapping[str, str]) -> Extension:
 
 
 def run_headers(ticket: Ticket, dones: Sequence[Done] = ()) -> dict[str, str]:
-    """The run's id, what of the request was left out, and what the answer cost where that is known already."""
+    """The run's id, what of the request was left out, and what all steps together used and cost where that is known already."""
     headers = {"X-Podium-Run": ticket.run, "X-Request-Id": ticket.run}
     if ticket.asked.ignored:
         headers[IGNORED] = ", ".join(ticket.asked.ignored)
-    cost = total_usage(dones).cost_usd if dones else None
-    return headers if cost is None else {**headers, "X-Podium-Cost-Usd": f"{cost:.9f}"}
+    if not dones:
+        return headers
+    total = total_usage(dones)
+    headers |= {"X-Podium-Prompt-Tokens": str(total.prompt_tokens), "X-Podium-Completion-Tokens": str(total.completion_tokens)}
+    return headers if total.cost_usd is None else {**headers, "X-Podium-Cost-Usd": f"{total.cost_usd:.9f}"}

@@ -6,12 +6,12 @@ from typing import Any
 
 from podium.errors import WorkerUnavailable
 from podium.events import WorkflowWritten
-from podium.serving.asking import Done, Happened, Progress, Said, failed
+from podium.serving.asking import Done, Happened, Progress, failed
 from podium.serving.chat_answers import ChoiceText
 from podium.serving.desk import Ticket
 from podium.serving.problems import problem_of
 from podium.serving.responses_items import call_items, message_item, reasoning_item, summary_part, text_part
-from podium.serving.shown import event_object, podium_object, reasoning, told
+from podium.serving.shown import answer_usage, event_object, podium_object, reasoning, told
 from podium.serving.stopping import Stopping
 from podium.types import Failure, Usage
 
@@ -56,17 +56,17 @@ class ResponseEvents:
                     yield event
                 continue
             if isinstance(item, Done):
+                item, text = state.ended(item)
+            else:
+                try:
+                    text = state.said(item.text)
+                except WorkerUnavailable as error:
+                    item, text = failed(item.choice, error), ""
+            if isinstance(item, Done):
                 await self.finish([item])
                 if item.failure is not None:
                     yield self._failed(item.failure)
                     return
-            try:
-                text = state.said(item.text) if isinstance(item, Said) else state.rest(item.completion.text)
-            except WorkerUnavailable as error:
-                if isinstance(item, Said):
-                    await self.finish([failed(item.choice, error)])
-                yield self._failed(Failure.of(error, ""))
-                return
             if text or (isinstance(item, Done) and not item.completion.tool_calls):
                 for event in self._said(text):
                     yield event
@@ -171,7 +171,7 @@ def _whole(ticket: Ticket, done: Done, items: Sequence[Object]) -> Object:
         **_head(ticket, "incomplete" if incomplete else "completed"),
         "incomplete_details": {"reason": "max_output_tokens"} if incomplete else None,
         "output": list(items),
-        "usage": _usage(completion.usage),
+        "usage": _usage(answer_usage([completion])),
         "podium": podium_object(ticket.run, completion),
     }
 

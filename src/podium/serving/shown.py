@@ -14,15 +14,29 @@ def podium_object(run: str, completion: Completion) -> dict[str, Any]:
     ``why`` is what the policy wrote, the lists included.
     """
     return {
-        "run": run,
-        "cost_usd": completion.usage.cost_usd,
+        **totals_object(run, completion.usage),
         "seconds": round(completion.seconds, 6),
         "rounds": [_round(transcript) for transcript in completion.transcripts],
     }
 
 
+def totals_object(run: str, usage: Usage) -> dict[str, Any]:
+    """What was paid for: the tokens and dollars of all steps together, the policy's writing included."""
+    return {"run": run, "cost_usd": usage.cost_usd, "usage": usage_object(usage)}
+
+
+def answer_usage(completions: Sequence[Completion]) -> Usage:
+    """What a client is told as ``usage``: the tokens of the call that gave the answer, for clients measure by them how full the
+    model's context is. Several choices are several answers to one prompt.
+    """
+    usages = [_answering(completion).usage for completion in completions]
+    return Usage(
+        prompt_tokens=max(usage.prompt_tokens for usage in usages), completion_tokens=sum(u.completion_tokens for u in usages)
+    )
+
+
 def usage_object(usage: Usage) -> dict[str, Any]:
-    """Tokens of all steps together, the policy's included: what was paid for."""
+    """Tokens, as OpenAI names them."""
     return {
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
@@ -59,13 +73,13 @@ def reasoning(event: Event, last: int) -> str:
         case WorkflowWritten(workflow=workflow) if workflow is not None:
             head = f"round {event.round}\n" if event.round > 1 else ""
             lines = [
-                f"step {index + 1}, {event.workers[step.worker]} (sees {sees(workflow, index)}): {step.subtask}"
+                f"step {index}, {event.workers[step.worker]} (sees {sees(workflow, index)}): {step.subtask}"
                 for index, step in enumerate(workflow.steps)
             ]
             return head + "\n".join(lines) + "\n\n"
         case StepFinished(index=index, result=result) if index != last:
             said = result.completion.text if result.completion is not None else "no answer"
-            return f"step {index + 1}, {result.worker}: {said}\n\n"
+            return f"step {index}, {result.worker}: {said}\n\n"
         case _:
             return ""
 
@@ -82,6 +96,14 @@ def told(transcripts: Sequence[Transcript]) -> list[str]:
         finished: list[Event] = [StepFinished(round=number, index=index, result=result) for index, result in enumerate(results)]
         words += [said for event in (written, *finished) if (said := reasoning(event, last))]
     return words
+
+
+def _answering(completion: Completion) -> Completion:
+    """What the worker said that gave the answer: the last step of the newest round that has one, however deep Conductors nest."""
+    for transcript in reversed(completion.transcripts):
+        if transcript.answer is not None and transcript.results and (last := transcript.results[-1].completion) is not None:
+            return _answering(last)
+    return completion
 
 
 def _round(transcript: Transcript) -> dict[str, Any]:
