@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from podium.cli.alone import Alone
 from podium.conduct import Conductor
 from podium.errors import InvalidWorkflow, MalformedWorkflow, WorkerRefused, WorkerUnavailable
 from podium.events import Answered, Event, WorkflowWritten
@@ -201,6 +202,60 @@ async def test_cancellation_reports_what_was_finished() -> None:
     assert last.failure.kind == "Cancelled"
     assert last.transcripts[0].results[0].completion is not None
     assert last.usage == PRICE + PRICE
+
+
+class Broken:
+    """A worker or a policy with a bug."""
+
+    async def __call__(self, call: Call) -> Completion:
+        await asyncio.sleep(0.01)
+        raise TypeError("secret")
+
+    async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
+        if not brief.earlier:
+            return [Generation(text=plan((0, "a", ())), usage=PRICE)]
+        raise TypeError("secret")
+
+
+async def test_a_workers_bug_propagates_and_the_last_event_says_what_was_paid() -> None:
+    events: list[Event] = []
+    pool = pool_of(Scripted("done", usage=PRICE), Broken(), Scripted("late", seconds=60))
+    conductor = Conductor(Script(plan((0, "a", ()), (2, "b", ()), (1, "c", (0,)))), pool)
+    with pytest.raises(TypeError, match="secret"):
+        await conductor.conduct(Call.plain("q"), events.append)
+    last = events[-1]
+    assert isinstance(last, Answered)
+    assert last.failure is not None
+    assert "a bug (TypeError)" in last.failure.message
+    assert "secret" not in last.failure.message
+    [done, late, broken] = last.transcripts[0].results
+    assert done.completion is not None
+    assert late.failure == broken.failure == last.failure
+    assert last.usage == PRICE + PRICE
+    assert sum(isinstance(event, Answered) for event in events) == 1
+
+
+async def test_a_policys_bug_in_a_later_round_ends_with_the_round_before_in_the_books() -> None:
+    events: list[Event] = []
+    with pytest.raises(TypeError):
+        await Conductor(Broken(), pool_of(Scripted("x", usage=PRICE)), rounds=2).conduct(Call.plain("q"), events.append)
+    last = events[-1]
+    assert isinstance(last, Answered)
+    assert (last.answer, last.usage) == (None, PRICE + PRICE)
+
+
+@pytest.mark.parametrize("ends", ["bug", "cancelled"])
+async def test_a_worker_by_its_own_name_ends_with_the_same_event(ends: str) -> None:
+    events: list[Event] = []
+    worker: Worker = Broken() if ends == "bug" else Scripted("late", seconds=60)
+    task = asyncio.create_task(Alone(Member(worker=worker, card=Card(name="w"))).conduct(Call.plain("q"), events.append))
+    await asyncio.sleep(0.005)
+    if ends == "cancelled":
+        task.cancel()
+    with pytest.raises(TypeError if ends == "bug" else asyncio.CancelledError):
+        await task
+    assert isinstance(events[-1], Answered)
+    assert events[-1].failure is not None
 
 
 async def test_with_several_rounds_the_caller_hears_the_final_answer_only() -> None:

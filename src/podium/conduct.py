@@ -92,7 +92,7 @@ class Conductor:
         return await self.conduct(call)
 
     async def conduct(self, call: Call, on_event: Listener | None = None) -> Completion:
-        """Answer ``call`` and report every event to ``on_event``; the last event is always :class:`Answered`.
+        """Answer ``call`` and report every event to ``on_event``; the last event is always :class:`Answered`, whatever ends it.
 
         Raises :class:`WorkflowError` where the policy wrote no workflow, the step's own error where the answer could not
         be had; and before anybody is asked, :class:`ConfigError` for demands that can not be met (:meth:`check`) and
@@ -105,8 +105,8 @@ class Conductor:
         transcripts: list[Transcript] = []
         try:
             waiting = await self._rounds_of(_as_question(call), transcripts, on_event)
-        except asyncio.CancelledError:
-            _report(on_event, _completion(transcripts), _CANCELLED, started)
+        except (asyncio.CancelledError, Exception) as end:
+            _report(on_event, _completion(transcripts), interrupted_by(end), started)
             raise
         completion = _completion(transcripts, waiting)
         answered = any(transcript.answer is not None for transcript in transcripts)
@@ -173,13 +173,17 @@ class Conductor:
         )
         try:
             transcripts.append(await execution.run())
-        except asyncio.CancelledError:
-            transcripts.append(execution.transcript(interrupted=_CANCELLED))
+        except (asyncio.CancelledError, Exception) as end:
+            transcripts.append(execution.transcript(interrupted=interrupted_by(end)))
             raise
         return execution.waiting
 
 
-_CANCELLED = Failure.of(Cancelled("stopped before there was an answer"), "")
+def interrupted_by(end: BaseException) -> Failure:
+    """What stands in the record of a run that ``end`` ended, which travels on: a cancellation, or a bug."""
+    if isinstance(end, asyncio.CancelledError):
+        return Failure.of(Cancelled("stopped before there was an answer"), "")
+    return Failure.of(Cancelled(f"stopped by a bug ({type(end).__name__}) before there was an answer"), "")
 
 
 def _as_question(call: Call) -> Call:

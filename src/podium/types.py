@@ -15,6 +15,8 @@ from typing import Literal
 from podium.errors import Blame, PodiumError, WorkerUnavailable, error_named
 
 Role = Literal["system", "user", "assistant", "tool"]
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+"""How much a model thinks before it answers, in OpenAI's words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +92,12 @@ class Demands:
     tools: tuple[Tool, ...] = ()
     tool_choice: str = "auto"
     """``auto``, ``none``, ``required``, or the name of the one tool to be called."""
+    one_tool_call: bool = False
+    """Whether no more than one tool may be called at once."""
     form: str | None = None
     """JSON schema, as text, that the answer has to follow; ``{}`` is any JSON object."""
+    effort: Effort | None = None
+    """Replaces a thinking budget in tokens; a model that does not think is asked as ever."""
 
     @property
     def needs_a_chat_model(self) -> bool:

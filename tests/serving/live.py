@@ -1,7 +1,7 @@
 """A real server on a real socket inside the test's own event loop, over workers that say what the test tells them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,6 +83,7 @@ async def live(
     *,
     with_keys: bool = False,
     limits: Limits = Limits(),
+    origins: Sequence[str] = (),
     url: str | None = None,
     replica: str = "one",
     store_content: bool = True,
@@ -90,7 +91,7 @@ async def live(
     """Serve ``offer`` inside the block."""
     async with Database(url or f"sqlite:///{folder / 'podium.db'}") as database:
         accounts = Accounts(database=database, replica=replica, with_keys=with_keys, store_content=store_content, request_usd=0.5)
-        app = make_app(offer, accounts, version="0", limits=limits)
+        app = make_app(offer, accounts, version="0", limits=limits, origins=origins)
         bound = listening("127.0.0.1", 0)
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2))
         server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]

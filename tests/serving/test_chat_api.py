@@ -329,7 +329,7 @@ async def test_requests_that_can_not_be_asked(tmp_path: Path) -> None:
             ({"messages": []}, 400, "invalid_request"),
             ({"messages": [{"role": "assistant", "content": "?"}]}, 400, "invalid_request"),
             ({"messages": [{"role": "tool", "content": "?", "tool_call_id": "x"}]}, 400, "invalid_request"),
-            ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}]}, 400, "invalid_request"),
+            ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}]}, 400, "not_served"),
             ({"messages": [{"role": "user", "content": "\ud800"}]}, 400, "invalid_request"),
             ({"stop": [""]}, 400, "invalid_request"),
             ({"n": 0}, 400, "invalid_request"),

@@ -1,8 +1,10 @@
 """A worker by its own name, behind the same door as a Conductor: the conversation goes to it as it is."""
 
+import asyncio
 import time
 from dataclasses import replace
 
+from podium.conduct import interrupted_by
 from podium.errors import PodiumError
 from podium.events import Answered, Listener, StepFinished, StepStarted, StepToken, WorkflowWritten
 from podium.types import (
@@ -33,7 +35,10 @@ class Alone:
         self._member = member
 
     async def conduct(self, call: Call, on_event: Listener | None = None) -> Completion:
-        """Ask the worker. Raises what it raises, with the run in ``error.transcripts``, and :class:`ConfigError`."""
+        """Ask the worker; the last event is :class:`Answered`.
+
+        Raises what it raises, with the run in ``error.transcripts``, and :class:`ConfigError` for what it can not do.
+        """
         self._member.check(call.demands)
         name, started, asked = self._member.name, time.perf_counter(), call
         step = Step(worker=0, subtask=call.subtask)
@@ -43,11 +48,13 @@ class Alone:
             on_event(StepStarted(round=1, index=0, worker=name))
             asked = replace(call, on_token=_told(call, on_event, name))
         failure, completion = None, None
-        error: PodiumError | None = None
+        error: BaseException | None = None
         try:
             completion = await self._member.worker(asked)
         except PodiumError as raised:
             error, failure = raised, Failure.of(raised, f"step 0 ({name})")
+        except (asyncio.CancelledError, Exception) as end:
+            error, failure = end, interrupted_by(end)
         seconds = time.perf_counter() - started
         result = StepResult(step=step, worker=name, completion=completion, failure=failure, start_seconds=0.0, seconds=seconds)
         transcript = Transcript(
@@ -64,8 +71,9 @@ class Alone:
             usage = Usage() if completion is None else completion.usage
             answer = transcript.answer
             on_event(Answered(answer=answer, failure=failure, transcripts=(transcript,), usage=usage, seconds=seconds))
-        if error is not None:
+        if isinstance(error, PodiumError):
             error.transcripts = (transcript,)
+        if error is not None:
             raise error
         assert completion is not None  # noqa: S101 - there is one or an error
         waiting = Waiting(worker=name, call=replace(call, on_token=None)) if completion.tool_calls else None

@@ -31,6 +31,7 @@ from podium.policies.fixed import Written
 from podium.serving.accounts import Accounts
 from podium.serving.app import Limits, make_app
 from podium.serving.offer import Conducts
+from podium.serving.origins import ANY, checked_origin
 from podium.serving.store.address import shown_address
 from podium.serving.store.database import Database
 from podium.serving.telemetry import exporting
@@ -62,6 +63,8 @@ class ServeFlags:
     concurrency_per_key: int | None
     training: Path
     page: bool
+    origins: tuple[str, ...] = ()
+    """Whose web pages may ask the API from a browser."""
 
 
 async def serve(flags: ServeFlags) -> None:
@@ -69,6 +72,7 @@ async def serve(flags: ServeFlags) -> None:
     with_keys = not _is_local(flags.host) if flags.with_keys is None else flags.with_keys
     if flags.concurrency_per_key is not None and not with_keys:
         raise ConfigError("--concurrency-per-key is for servers that ask for keys: say --keys, or leave it out")
+    origins = tuple(dict.fromkeys(checked_origin(origin) for origin in flags.origins))
     replica = f"{socket.gethostname()}-{secrets.token_hex(4)}"
     async with (
         open_team(flags.pool, flags.budget, flags.journal, run=f"serve {shown_address(flags.db)}") as team,
@@ -86,7 +90,7 @@ async def serve(flags: ServeFlags) -> None:
         if with_keys and not await accounts.keys.list():
             raise ConfigError("nobody could ask this server: make a key first (podium keys create NAME), or say --no-keys")
         limits = Limits(concurrency=flags.concurrency, queue=flags.queue, concurrency_per_key=flags.concurrency_per_key)
-        app = make_app(offer, accounts, version=__version__, limits=limits)
+        app = make_app(offer, accounts, version=__version__, limits=limits, origins=origins)
         if flags.page:
             attach(app, app.state.desk, training=flags.training, play=_player(team))
         if not with_keys and _is_local(flags.host):
@@ -110,6 +114,8 @@ async def _listen(app: FastAPI, flags: ServeFlags, offer: TeamOffer, *, with_key
     Screen(stderr=True).print(
         Text(f"OpenAI-compatible at {base}/v1 ({keys}){page}; models: {', '.join(offer.models)}"), soft_wrap=True
     )
+    if ANY in flags.origins and not with_keys:
+        Screen(stderr=True).print("Every web page that is open in a browser here may ask this server; nobody is asked for a key.")
     server = _Server(config)
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, server.stop)

@@ -37,6 +37,13 @@ def serve(
     ] = None,
     training: Annotated[Path, typer.Option(help="Folder of training runs that the page shows.")] = Path("runs"),
     page: Annotated[bool, typer.Option(help="Serve the page as well.")] = True,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A web page of this origin (https://chat.example) may ask the API from a browser; may be given several times, "
+            "* is every page."
+        ),
+    ] = None,
 ) -> None:
     """Serve the pool as one model: an OpenAI-compatible API, and a page on which one watches it think."""
     from podium.cli.outcome import guarded
@@ -65,6 +72,7 @@ def serve(
             concurrency_per_key=concurrency_per_key,
             training=training,
             page=page,
+            origins=tuple(allow_origin or ()),
         )
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
             runner.run(run(flags))

@@ -1,7 +1,7 @@
 """The application: routes, errors, and what is true for every request."""
 
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -17,15 +17,19 @@ from podium.errors import PodiumError
 from podium.jsonl import dumps
 from podium.serving.accounts import Accounts
 from podium.serving.chat_api import chat
-from podium.serving.conversation import of_chat, of_responses
+from podium.serving.conversation import of_chat
 from podium.serving.desk import Desk
 from podium.serving.gate import Gate
 from podium.serving.headers import with_headers
 from podium.serving.measures import Measures
+from podium.serving.not_served import not_served
 from podium.serving.offer import Offer
-from podium.serving.problems import Problem, Refusal, no_such_model, problem_of
-from podium.serving.requests import ChatRequest, ResponsesRequest
+from podium.serving.origins import Origins
+from podium.serving.problems import Problem, Refusal, no_such_model, problem_of, unreadable
+from podium.serving.requests import ChatRequest
 from podium.serving.responses_api import responses
+from podium.serving.responses_conversation import of_responses
+from podium.serving.responses_requests import ResponsesRequest
 from podium.serving.wire import ClientLeft, json_answer, problem_answer
 
 log = logging.getLogger("podium.serving")
@@ -45,8 +49,13 @@ class Limits:
     body_bytes: int = MAX_BODY_BYTES
 
 
-def make_app(offer: Offer, accounts: Accounts, *, version: str, limits: Limits = Limits()) -> FastAPI:
-    """The server over ``offer``. Example: ``uvicorn.run(make_app(offer, accounts, version="0.1.0"))``."""
+def make_app(
+    offer: Offer, accounts: Accounts, *, version: str, limits: Limits = Limits(), origins: Sequence[str] = ()
+) -> FastAPI:
+    """The server over ``offer``. Example: ``uvicorn.run(make_app(offer, accounts, version="0.1.0"))``.
+
+    ``origins``: whose web pages may ask it from a browser (:class:`podium.serving.origins.Origins`).
+    """
     gate = Gate(limits.concurrency, limits.queue, limits.concurrency_per_key)
     desk = Desk(offer=offer, accounts=accounts, gate=gate, measures=Measures())
 
@@ -60,6 +69,9 @@ def make_app(offer: Offer, accounts: Accounts, *, version: str, limits: Limits =
     _errors(app, desk)
     _routes(app, desk)
     app.add_middleware(_Door, desk=desk, body_bytes=limits.body_bytes)
+    if origins:
+        # Outside the door: a browser asks for permission without a key, and reads no refusal that does not allow it to.
+        app.add_middleware(Origins, allowed=origins)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -104,6 +116,11 @@ def _routes(app: FastAPI, desk: Desk) -> None:
             raise Refusal(Problem(status=404, message="there is no such run", kind="invalid_request_error", code="run_not_found"))
         return Response(dumps(found), media_type="application/json")
 
+    @app.api_route("/v1/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], include_in_schema=False)
+    async def anything_else(request: Request) -> Response:
+        """What is not here."""
+        return not_served(request)
+
     @app.get("/healthz", tags=["Operation"])
     async def healthz() -> Response:
         """The process is alive."""
@@ -139,14 +156,9 @@ def _errors(app: FastAPI, desk: Desk) -> None:
         return problem_answer(error.problem)
 
     @app.exception_handler(RequestValidationError)
-    async def unreadable(_: Request, error: Exception) -> Response:
+    async def refused_body(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)  # noqa: S101 - as registered
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"][1:]) or None
-        message = f"{place}: {first['msg']}" if place else str(first["msg"])
-        return problem_answer(
-            Problem(status=400, message=message[:1000], kind="invalid_request_error", code="invalid_request", param=place)
-        )
+        return problem_answer(unreadable(error.errors(), error.body))
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, error: Exception) -> Response:
@@ -175,25 +187,31 @@ class _Door:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        taken, begun = 0, False
+        taken, begun, too_large = 0, False, False
 
         async def counted() -> Message:
-            nonlocal taken
+            nonlocal taken, too_large
             message = await receive()
             taken += len(message.get("body", b""))
             if taken > self._body_bytes:
+                too_large = True
                 raise Refusal(self._too_large())
             return message
 
-        async def noted(message: Message) -> None:
+        async def told(message: Message) -> None:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
                 self._desk.measures.responded(message["status"])
             await send(message)
 
+        async def heard(message: Message) -> None:
+            # Whoever was reading the body takes its refusal for a body that can not be read, and would say that.
+            if begun or not too_large:
+                await told(message)
+
         if _length(scope) > self._body_bytes:
-            await problem_answer(self._too_large())(scope, receive, noted)
+            await problem_answer(self._too_large())(scope, receive, told)
             return
         if scope["path"].startswith("/v1/"):
             # Before the body is read: reading it is work that nobody without a key may cause. Endpoints ask for their scope.
@@ -201,18 +219,22 @@ class _Door:
             try:
                 await self._desk.accounts.identify(given, "ask", "read")
             except PodiumError as error:
-                await problem_answer(problem_of(error))(scope, receive, noted)
+                await problem_answer(problem_of(error))(scope, receive, told)
                 return
+        problem: Problem | None = None
         try:
-            await self._app(scope, counted, noted)
+            await self._app(scope, counted, heard)
         except Refusal as refusal:
-            await problem_answer(refusal.problem)(scope, receive, noted)
+            problem = refusal.problem
         except Exception:
             log.exception("a bug, at %s %s", scope["method"], scope["path"])
             if begun:
                 raise
             problem = Problem(status=500, message="a bug; the server's log has it", kind="server_error", code="internal_error")
-            await problem_answer(problem)(scope, receive, noted)
+        if too_large and not begun:
+            problem = self._too_large()
+        if problem is not None:
+            await problem_answer(problem)(scope, receive, told)
 
     def _too_large(self) -> Problem:
         message = f"a request may have {self._body_bytes} bytes"

@@ -11,6 +11,18 @@ from podium.serving.requests import Extension
 
 _LISTS = ("workers", "without")
 _PREFIX = "x-podium-"
+IGNORED = "X-Podium-Ignored"
+EXPOSED = (
+    "X-Podium-Run",
+    "X-Podium-Prompt-Tokens",
+    "X-Podium-Completion-Tokens",
+    "X-Podium-Cost-Usd",
+    IGNORED,
+    "X-Request-Id",
+    "Retry-After",
+    "X-Should-Retry",
+)
+"""What a page of another origin may read of an answer's headers."""
 
 
 def with_headers(extension: Extension, headers: Mapping[str, str]) -> Extension:
@@ -34,8 +46,10 @@ def with_headers(extension: Extension, headers: Mapping[str, str]) -> Extension:
 
 
 def run_headers(ticket: Ticket, dones: Sequence[Done] = ()) -> dict[str, str]:
-    """The run's id, and what all its steps together used and cost where that is known already."""
+    """The run's id, what of the request was left out, and what all steps together used and cost where that is known already."""
     headers = {"X-Podium-Run": ticket.run, "X-Request-Id": ticket.run}
+    if ticket.asked.ignored:
+        headers[IGNORED] = ", ".join(ticket.asked.ignored)
     if not dones:
         return headers
     total = total_usage(dones)

@@ -65,6 +65,39 @@ def overloaded(waiting: int) -> Refusal:
     return Refusal(Problem(status=429, message=message, kind="rate_limit_error", code="overloaded", headers={"Retry-After": "1"}))
 
 
+def unreadable(errors: Sequence[Any], body: object) -> Problem:
+    """400: a field is not as it has to be. Of several mistakes, that of the alternative which came furthest is told."""
+    first = max(errors, key=lambda error: (error["type"] in _OURS, len(_path(error["loc"][1:], body))))
+    place = ".".join(_path(first["loc"][1:], body)) or None
+    message = f"{place}: {first['msg']}" if place else str(first["msg"])
+    code = "not_served" if first["type"] == "not_served" else "invalid_request"
+    return Problem(status=400, message=message[:1000], kind="invalid_request_error", code=code, param=place)
+
+
+_OURS = ("half_character", "not_served", "too_deep", "too_many_fields", "unknown_item", "unknown_tool")
+"""Mistakes that our own rules name: the others of the same place only say that no alternative fits."""
+
+
+def _path(location: Sequence[int | str], body: object) -> list[str]:
+    """The fields and numbers of ``location`` that stand in ``body``, or are missing there; not the names of alternatives."""
+    path: list[str] = []
+    here: Any = body
+    for number, part in enumerate(location):
+        is_last = number == len(location) - 1
+        if _holds(here, part):
+            here = here[part]
+        elif not (is_last and isinstance(here, dict)):
+            continue
+        path.append(str(part))
+    return path
+
+
+def _holds(value: object, part: int | str) -> bool:
+    if isinstance(value, dict):
+        return part in value
+    return isinstance(value, list) and isinstance(part, int) and part < len(value)
+
+
 def problem_of(error: PodiumError) -> Problem:
     """What a client is told: the step, the worker, and the provider's own words, cut short and without its key."""
     message = str(error)

@@ -1,33 +1,28 @@
-"""What may stand in a request: OpenAI's fields that are honoured, and the extension object ``podium``.
+"""What may stand in a request for a chat completion: OpenAI's fields that are honoured, and the extension object ``podium``.
 
-A field that is not here is refused by its name, as OpenAI refuses it: what is silently left out would be missed later.
+A field that is not here is refused by its name, as OpenAI refuses it: what is silently left out would be missed later. What can
+not be honoured and need not be is left out, and the answer's header ``X-Podium-Ignored`` names it (:meth:`ChatRequest.ignored`).
 """
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-MAX_CHOICES = 8
-MAX_TURNS = 2000
-MAX_FIELDS = 100
-FIRST_ERROR = Field(fail_fast=True)
-"""A list is read up to its first mistake: an error for each of a million elements would cost gigabytes."""
-
-
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _few(cls, given: Any) -> Any:
-        """An error per unknown field of a hostile body would cost far more than the body."""
-        if isinstance(given, dict) and len(given) > MAX_FIELDS:
-            raise ValueError(f"an object of a request has {MAX_FIELDS} fields at most")
-        return given
+from podium.serving.bodies import (
+    FIRST_ERROR,
+    MAX_CHOICES,
+    MAX_TURNS,
+    Arguments,
+    Body,
+    Json,
+    Name,
+    Text,
+    ToolName,
+)
+from podium.types import Effort
 
 
-class Extension(_Body):
+class Extension(Body):
     """``podium``: what can be chosen for one request; the same as headers, ``X-Podium-Budget-Usd`` and so on."""
 
     workers: tuple[Name, ...] = Field(default=(), max_length=100)
@@ -41,24 +36,14 @@ class Extension(_Body):
     budget_seconds: float | None = Field(default=None, gt=0, le=1e6, allow_inf_nan=False)
 
 
-class TextPart(_Body):
-    """A piece of a message."""
-
-    type: Literal["text", "input_text", "output_text", "refusal"]
-    text: str = ""
-    refusal: str = ""
-    annotations: tuple[Any, ...] = ()
-    logprobs: tuple[Any, ...] = ()
-
-
-class FunctionCall(_Body):
+class FunctionCall(Body):
     """What a model wants called."""
 
     name: Name
-    arguments: str
+    arguments: Arguments
 
 
-class ToolCallBody(_Body):
+class ToolCallBody(Body):
     """A tool call, as this server handed it out."""
 
     id: Name
@@ -66,75 +51,98 @@ class ToolCallBody(_Body):
     function: FunctionCall
 
 
-class MessageBody(_Body):
+class MessageBody(Body):
     """A turn of the conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    content: str | Annotated[tuple[TextPart, ...], FIRST_ERROR] | None = None
+    content: Text | None = None
     name: str | None = None
     tool_calls: Annotated[tuple[ToolCallBody, ...], FIRST_ERROR] | None = None
     tool_call_id: str | None = None
     refusal: str | None = None
     reasoning_content: str | None = None
     """What this server streamed beside the answer; clients send it back, and it is left out."""
+    reasoning: str | None = None
+    """The same, as some clients call it."""
     annotations: tuple[Any, ...] | None = None
     audio: None = None
     function_call: None = None
 
 
-class FunctionBody(_Body):
+class FunctionBody(Body):
     """A tool of the client's."""
 
-    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    name: ToolName
     description: str | None = None
-    parameters: dict[str, Any] | None = None
+    parameters: Json | None = None
     strict: bool | None = None
 
 
-class ToolBody(_Body):
+class ToolBody(Body):
     """A tool of the client's, in OpenAI's wrapping."""
 
     type: Literal["function"]
     function: FunctionBody
 
 
-class NamedFunction(_Body):
+class NamedFunction(Body):
     """The name alone."""
 
     name: Name
 
 
-class ToolChoiceBody(_Body):
+class ToolChoiceBody(Body):
     """That one tool."""
 
     type: Literal["function"]
     function: NamedFunction
 
 
-class SchemaBody(_Body):
+class NamedTool(Body):
+    """One of the tools that may be called."""
+
+    type: Literal["function"]
+    function: NamedFunction
+
+
+class AllowedTools(Body):
+    """Which tools may be called, and whether one has to be."""
+
+    mode: Literal["auto", "required"]
+    tools: Annotated[tuple[NamedTool, ...], FIRST_ERROR] = Field(min_length=1, max_length=128)
+
+
+class AllowedToolsChoice(Body):
+    """Only some of the tools."""
+
+    type: Literal["allowed_tools"]
+    allowed_tools: AllowedTools
+
+
+class SchemaBody(Body):
     """A form for the answer."""
 
     name: str = "answer"
     description: str | None = None
-    schema_: dict[str, Any] = Field(alias="schema")
+    schema_: Json = Field(alias="schema")
     strict: bool | None = None
 
 
-class FormBody(_Body):
+class FormBody(Body):
     """``response_format``."""
 
     type: Literal["text", "json_object", "json_schema"]
     json_schema: SchemaBody | None = None
 
 
-class StreamOptions(_Body):
+class StreamOptions(Body):
     """``stream_options``."""
 
     include_usage: bool = False
     include_obfuscation: bool = False
 
 
-class ChatRequest(_Body):
+class ChatRequest(Body):
     """``POST /v1/chat/completions``."""
 
     model: Name
@@ -149,8 +157,10 @@ class ChatRequest(_Body):
     top_p: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
     seed: int | None = Field(default=None, ge=-(2**63), le=2**63 - 1)
     tools: tuple[ToolBody, ...] | None = Field(default=None, max_length=128)
-    tool_choice: Literal["none", "auto", "required"] | ToolChoiceBody | None = None
+    tool_choice: Literal["none", "auto", "required"] | ToolChoiceBody | AllowedToolsChoice | None = None
+    parallel_tool_calls: bool | None = None
     response_format: FormBody | None = None
+    reasoning_effort: Effort | None = None
     podium: Extension = Extension()
     # Accepted because clients send them; they say nothing about the answer.
     user: str | None = None
@@ -158,121 +168,24 @@ class ChatRequest(_Body):
     prompt_cache_key: str | None = None
     metadata: dict[str, str] | None = None
     store: bool | None = None
-    service_tier: Literal["auto", "default"] | None = None
-    parallel_tool_calls: bool | None = None
+    prompt_cache_retention: str | None = None
+    prompt_cache_options: dict[str, Any] | None = None
+    modalities: tuple[Literal["text"], ...] | None = Field(default=None, max_length=1)
+    # Left out, and named in the answer's header.
+    service_tier: str | None = None
+    verbosity: Literal["low", "medium", "high"] | None = None
+    web_search_options: dict[str, Any] | None = None
+    prediction: dict[str, Any] | None = None
     # Accepted at the value that changes nothing.
     logprobs: Literal[False] | None = None
+    top_logprobs: Literal[0] | None = None
     frequency_penalty: Literal[0] | None = None
     presence_penalty: Literal[0] | None = None
     logit_bias: dict[str, float] | None = Field(default=None, max_length=0)
 
-
-class ResponsesMessage(_Body):
-    """A turn of the conversation at the Responses endpoint."""
-
-    type: Literal["message"] = "message"
-    role: Literal["system", "developer", "user", "assistant"]
-    content: str | Annotated[tuple[TextPart, ...], FIRST_ERROR]
-    id: str | None = None
-    status: str | None = None
-    phase: str | None = None
-
-
-class ResponsesCall(_Body):
-    """A tool call that this server handed out."""
-
-    type: Literal["function_call"]
-    call_id: Name
-    name: Name
-    arguments: str
-    id: str | None = None
-    status: str | None = None
-
-
-class ResponsesResult(_Body):
-    """What the client's tool returned."""
-
-    type: Literal["function_call_output"]
-    call_id: Name
-    output: str
-    id: str | None = None
-    status: str | None = None
-
-
-class ResponsesReasoning(_Body):
-    """What this server said beside the answer; clients send it back, and it is left out."""
-
-    type: Literal["reasoning"]
-    id: str | None = None
-    summary: tuple[Any, ...] = ()
-    content: tuple[Any, ...] | None = None
-    encrypted_content: str | None = None
-    status: str | None = None
-
-
-class ResponsesTool(_Body):
-    """A tool of the client's at the Responses endpoint."""
-
-    type: Literal["function"]
-    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-    description: str | None = None
-    parameters: dict[str, Any] | None = None
-    strict: bool | None = None
-
-
-class ResponsesChoice(_Body):
-    """That one tool."""
-
-    type: Literal["function"]
-    name: Name
-
-
-class ResponsesForm(_Body):
-    """``text.format``."""
-
-    type: Literal["text", "json_object", "json_schema"]
-    name: str = "answer"
-    description: str | None = None
-    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
-    strict: bool | None = None
-
-
-class ResponsesText(_Body):
-    """``text``."""
-
-    format: ResponsesForm | None = None
-    verbosity: None = None
-
-
-class ResponsesRequest(_Body):
-    """``POST /v1/responses``, without anything kept between requests."""
-
-    model: Name
-    input: (
-        str
-        | Annotated[
-            tuple[ResponsesMessage | ResponsesCall | ResponsesResult | ResponsesReasoning, ...],
-            Field(fail_fast=True, max_length=MAX_TURNS),
-        ]
-    )
-    instructions: str | None = None
-    stream: bool | None = None
-    stream_options: StreamOptions | None = None
-    max_output_tokens: int | None = Field(default=None, ge=1, le=10_000_000)
-    temperature: float | None = Field(default=None, ge=0, le=2, allow_inf_nan=False)
-    top_p: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
-    tools: tuple[ResponsesTool, ...] | None = Field(default=None, max_length=128)
-    tool_choice: Literal["none", "auto", "required"] | ResponsesChoice | None = None
-    text: ResponsesText | None = None
-    podium: Extension = Extension()
-    previous_response_id: str | None = None
-    background: bool | None = None
-    store: bool | None = None
-    user: str | None = None
-    safety_identifier: str | None = None
-    prompt_cache_key: str | None = None
-    metadata: dict[str, str] | None = None
-    service_tier: Literal["auto", "default"] | None = None
-    parallel_tool_calls: bool | None = None
-    include: tuple[str, ...] | None = None
-    truncation: Literal["disabled"] | None = None
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """What was asked for and is left out."""
+        wanted = ("verbosity", "web_search_options", "prediction")
+        left = [name for name in wanted if getattr(self, name) is not None]
+        return (*left, *(["service_tier"] if self.service_tier not in (None, "auto", "default") else []))

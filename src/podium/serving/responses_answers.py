@@ -1,32 +1,30 @@
 """Completions and events as OpenAI's Responses objects, whole and streamed. Nothing is kept between requests."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from podium.errors import WorkerUnavailable
+from podium.events import WorkflowWritten
 from podium.serving.asking import Done, Happened, Progress, failed
 from podium.serving.chat_answers import ChoiceText
 from podium.serving.desk import Ticket
 from podium.serving.problems import problem_of
-from podium.serving.shown import answer_usage, event_object, podium_object
+from podium.serving.responses_items import call_items, message_item, reasoning_item, summary_part, text_part
+from podium.serving.shown import answer_usage, event_object, podium_object, reasoning, told
 from podium.serving.stopping import Stopping
-from podium.types import Completion, Failure, Usage
+from podium.types import Failure, Usage
+
+Object = dict[str, Any]
 
 
-def response_object(ticket: Ticket, done: Done) -> dict[str, Any]:
+def response_object(ticket: Ticket, done: Done) -> Object:
     """``response``, complete; the run's whole story is its field ``podium``."""
     completion = done.completion
-    items = [_message(ticket, completion.text)] if completion.text or not completion.tool_calls else []
-    items += [_call(ticket, index, completion) for index in range(len(completion.tool_calls))]
-    incomplete = completion.finish_reason == "length"
-    return {
-        **_head(ticket, "incomplete" if incomplete else "completed"),
-        "incomplete_details": {"reason": "max_output_tokens"} if incomplete else None,
-        "output": items,
-        "usage": _usage(answer_usage([completion])),
-        "podium": podium_object(ticket.run, completion),
-    }
+    steps = told(completion.transcripts)
+    items = [reasoning_item(ticket, 0, steps)] if steps else []
+    items += [message_item(ticket, completion.text)] if completion.text or not completion.tool_calls else []
+    return _whole(ticket, done, [*items, *call_items(ticket, completion)])
 
 
 @dataclass(slots=True)
@@ -36,19 +34,26 @@ class ResponseEvents:
     ticket: Ticket
     finish: Callable[[Sequence[Done]], Awaitable[None]]
     _number: int = 0
+    _output: list[Object] = field(default_factory=list)
+    """The items that are closed; the next one is open or yet to come."""
+    _steps: list[str] | None = None
+    """What the open reasoning item holds; None where none is open."""
+    _answering: bool = False
+    """Whether the message is open."""
+    _answered: bool = False
+    _late: list[str] = field(default_factory=list)
+    """What happened beside the answer, once that was begun: steps that it was not to see."""
 
-    async def of(self, progress: AsyncIterator[Progress]) -> AsyncIterator[dict[str, Any]]:
+    async def of(self, progress: AsyncIterator[Progress]) -> AsyncIterator[Object]:
         """Events as things happen; what Podium adds are events of the type ``podium``."""
-        ticket, state = self.ticket, ChoiceText(Stopping(()))
-        begun = {**_head(ticket, "in_progress"), "incomplete_details": None, "output": [], "usage": None}
+        state = ChoiceText(Stopping(()))
+        begun = {**_head(self.ticket, "in_progress"), "incomplete_details": None, "output": [], "usage": None}
         yield self._event("response.created", response=begun)
         yield self._event("response.in_progress", response=begun)
-        opened = False
         async for item in progress:
             if isinstance(item, Happened):
-                told = event_object(item.event)
-                if told is not None:
-                    yield self._event("podium", podium=told)
+                for event in self._happened(item, state):
+                    yield event
                 continue
             if isinstance(item, Done):
                 item, text = state.ended(item)
@@ -62,61 +67,117 @@ class ResponseEvents:
                 if item.failure is not None:
                     yield self._failed(item.failure)
                     return
-            if not opened and (text or (isinstance(item, Done) and not item.completion.tool_calls)):
-                opened = True
-                for event in self._opened():
+            if text or (isinstance(item, Done) and not item.completion.tool_calls):
+                for event in self._said(text):
                     yield event
-            if text:
-                place = {"item_id": _item(ticket), "output_index": 0, "content_index": 0}
-                yield self._event("response.output_text.delta", **place, delta=text, logprobs=[])
             if isinstance(item, Done):
-                for event in self._closed(item, opened=opened):
+                for event in self._done(item):
                     yield event
 
-    def _opened(self) -> list[dict[str, Any]]:
-        item = {**_message(self.ticket, ""), "status": "in_progress", "content": []}
-        place = {"item_id": item["id"], "output_index": 0, "content_index": 0}
-        return [
-            self._event("response.output_item.added", output_index=0, item=item),
-            self._event("response.content_part.added", **place, part=_part("")),
-        ]
+    def _happened(self, item: Happened, state: ChoiceText) -> Iterator[Object]:
+        event = item.event
+        if isinstance(event, WorkflowWritten):
+            state.last = -1 if event.workflow is None else len(event.workflow.steps) - 1
+        shown = event_object(event)
+        if shown is not None:
+            yield self._event("podium", podium=shown)
+        words = reasoning(event, state.last)
+        if words and self._answering:
+            self._late.append(words)
+        elif words:
+            yield from self._step(words)
 
-    def _closed(self, done: Done, *, opened: bool) -> list[dict[str, Any]]:
-        ticket, completion = self.ticket, done.completion
-        events = []
-        if opened:
-            place = {"item_id": _item(ticket), "output_index": 0, "content_index": 0}
-            events = [
-                self._event("response.output_text.done", **place, text=completion.text, logprobs=[]),
-                self._event("response.content_part.done", **place, part=_part(completion.text)),
-                self._event("response.output_item.done", output_index=0, item=_message(ticket, completion.text)),
-            ]
-        for index in range(len(completion.tool_calls)):
-            call, output = _call(ticket, index, completion), index + int(opened)
-            started = {**call, "status": "in_progress", "arguments": ""}
-            place = {"item_id": call["id"], "output_index": output}
-            events += [
-                self._event("response.output_item.added", output_index=output, item=started),
-                self._event("response.function_call_arguments.delta", **place, delta=call["arguments"]),
-                self._event("response.function_call_arguments.done", **place, name=call["name"], arguments=call["arguments"]),
-                self._event("response.output_item.done", output_index=output, item=call),
-            ]
-        whole = response_object(ticket, done)
-        return [*events, self._event(f"response.{whole['status']}", response=whole)]
+    def _step(self, words: str) -> Iterator[Object]:
+        """One more thing that happened, as a part of the reasoning's summary."""
+        if self._steps is None:
+            self._steps = []
+            yield self._added(reasoning_item(self.ticket, int(self._answered), ()))
+        place = {**self._place(self._reasoning()), "summary_index": len(self._steps)}
+        self._steps.append(words)
+        yield self._event("response.reasoning_summary_part.added", **place, part=summary_part(""))
+        yield self._event("response.reasoning_summary_text.delta", **place, delta=words)
+        yield self._event("response.reasoning_summary_text.done", **place, text=words)
+        yield self._event("response.reasoning_summary_part.done", **place, part=summary_part(words))
 
-    def _failed(self, failure: Failure) -> dict[str, Any]:
+    def _steps_over(self) -> Iterator[Object]:
+        if self._steps is not None:
+            item, self._steps = self._reasoning(), None
+            yield self._over(item)
+
+    def _reasoning(self) -> Object:
+        return reasoning_item(self.ticket, int(self._answered), self._steps or ())
+
+    def _said(self, text: str) -> Iterator[Object]:
+        item = message_item(self.ticket, "", "in_progress")
+        if not self._answering:
+            yield from self._steps_over()
+            self._answering = True
+            yield self._added(item)
+            yield self._event("response.content_part.added", **self._place(item), content_index=0, part=text_part(""))
+        if text:
+            yield self._event("response.output_text.delta", **self._place(item), content_index=0, delta=text, logprobs=[])
+
+    def _done(self, done: Done) -> Iterator[Object]:
+        completion = done.completion
+        if self._answering:
+            item = message_item(self.ticket, completion.text)
+            place = {**self._place(item), "content_index": 0}
+            yield self._event("response.output_text.done", **place, text=completion.text, logprobs=[])
+            yield self._event("response.content_part.done", **place, part=text_part(completion.text))
+            yield self._over(item)
+            self._answering, self._answered = False, True
+        for words in self._late:
+            yield from self._step(words)
+        yield from self._steps_over()
+        for item in call_items(self.ticket, completion):
+            yield from self._called(item)
+        whole = _whole(self.ticket, done, self._output)
+        yield self._event(f"response.{whole['status']}", response=whole)
+
+    def _called(self, item: Object) -> Iterator[Object]:
+        written = "input" if item["type"] == "custom_tool_call" else "arguments"
+        kind = "response.custom_tool_call_input" if written == "input" else "response.function_call_arguments"
+        yield self._added({**item, "status": "in_progress", written: ""})
+        yield self._event(f"{kind}.delta", **self._place(item), delta=item[written])
+        named = {} if written == "input" else {"name": item["name"]}
+        yield self._event(f"{kind}.done", **self._place(item), **named, **{written: item[written]})
+        yield self._over(item)
+
+    def _added(self, item: Object) -> Object:
+        return self._event("response.output_item.added", output_index=len(self._output), item=item)
+
+    def _over(self, item: Object) -> Object:
+        self._output.append(item)
+        return self._event("response.output_item.done", output_index=len(self._output) - 1, item=item)
+
+    def _place(self, item: Object) -> Object:
+        return {"item_id": item["id"], "output_index": len(self._output)}
+
+    def _failed(self, failure: Failure) -> Object:
         problem = problem_of(failure.error())
         error = {"code": problem.code, "message": problem.message}
-        head = {**_head(self.ticket, "failed"), "error": error, "incomplete_details": None, "output": [], "usage": None}
-        return self._event("response.failed", response=head)
+        head = {**_head(self.ticket, "failed"), "error": error, "incomplete_details": None}
+        return self._event("response.failed", response={**head, "output": self._output, "usage": None})
 
-    def _event(self, kind: str, **fields: Any) -> dict[str, Any]:
+    def _event(self, kind: str, **fields: Any) -> Object:
         number, self._number = self._number, self._number + 1
         return {"type": kind, "sequence_number": number, **fields}
 
 
-def _head(ticket: Ticket, status: str) -> dict[str, Any]:
-    demands = ticket.call.demands
+def _whole(ticket: Ticket, done: Done, items: Sequence[Object]) -> Object:
+    completion = done.completion
+    incomplete = completion.finish_reason == "length"
+    return {
+        **_head(ticket, "incomplete" if incomplete else "completed"),
+        "incomplete_details": {"reason": "max_output_tokens"} if incomplete else None,
+        "output": list(items),
+        "usage": _usage(answer_usage([completion])),
+        "podium": podium_object(ticket.run, completion),
+    }
+
+
+def _head(ticket: Ticket, status: str) -> Object:
+    demands = ticket.asked.call.demands
     return {
         "id": f"resp_{ticket.run.removeprefix('run_')}",
         "object": "response",
@@ -126,45 +187,23 @@ def _head(ticket: Ticket, status: str) -> dict[str, Any]:
         "model": ticket.model,
         "instructions": None,
         "metadata": {},
-        "parallel_tool_calls": True,
+        "parallel_tool_calls": not demands.one_tool_call,
         "temperature": demands.sampling.temperature,
         "top_p": demands.sampling.top_p,
         "max_output_tokens": demands.sampling.max_tokens,
+        "reasoning": {"effort": demands.effort, "summary": "detailed"},
         "tool_choice": "auto",
         "tools": [],
+        "truncation": "disabled",
         "previous_response_id": None,
         "store": False,
     }
 
 
-def _item(ticket: Ticket) -> str:
-    return f"msg_{ticket.run.removeprefix('run_')}"
-
-
-def _message(ticket: Ticket, text: str) -> dict[str, Any]:
-    return {"id": _item(ticket), "type": "message", "role": "assistant", "status": "completed", "content": [_part(text)]}
-
-
-def _part(text: str) -> dict[str, Any]:
-    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
-
-
-def _call(ticket: Ticket, index: int, completion: Completion) -> dict[str, Any]:
-    call = completion.tool_calls[index]
-    return {
-        "id": f"fc_{index}_{ticket.run.removeprefix('run_')}",
-        "type": "function_call",
-        "status": "completed",
-        "call_id": call.id,
-        "name": call.name,
-        "arguments": call.arguments,
-    }
-
-
-def _usage(usage: Usage) -> dict[str, Any]:
+def _usage(usage: Usage) -> Object:
     return {
         "input_tokens": usage.prompt_tokens,
-        "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": usage.completion_tokens,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": usage.tokens,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from podium.events import Event, StepFinished, StepStarted, WorkflowWritten
-from podium.types import Completion, StepResult, Transcript, Usage, Workflow
+from podium.types import Completion, Generation, StepResult, Transcript, Usage, Workflow
 from podium.workflow.draw import sees
 
 
@@ -68,6 +68,8 @@ def reasoning(event: Event, last: int) -> str:
     match event:
         case WorkflowWritten(workflow=None):
             return f"round {event.round}: the answer stands.\n\n"
+        case WorkflowWritten(generation=Generation(text="")):
+            return ""  # nobody planned: a worker by its own name, or a step that goes on
         case WorkflowWritten(workflow=workflow) if workflow is not None:
             head = f"round {event.round}\n" if event.round > 1 else ""
             lines = [
@@ -80,6 +82,20 @@ def reasoning(event: Event, last: int) -> str:
             return f"step {index}, {result.worker}: {said}\n\n"
         case _:
             return ""
+
+
+def told(transcripts: Sequence[Transcript]) -> list[str]:
+    """Finished rounds in the same words, as they would have been told while they went on."""
+    words = []
+    for number, transcript in enumerate(transcripts, start=1):
+        workflow, results = transcript.workflow, transcript.results
+        workers = {result.step.worker: result.worker for result in results}
+        names = tuple(workers.get(index, "") for index in range(max(workers, default=-1) + 1))
+        written: Event = WorkflowWritten(round=number, workflow=workflow, generation=transcript.generation, workers=names)
+        last = -1 if workflow is None else len(workflow.steps) - 1
+        finished: list[Event] = [StepFinished(round=number, index=index, result=result) for index, result in enumerate(results)]
+        words += [said for event in (written, *finished) if (said := reasoning(event, last))]
+    return words
 
 
 def _answering(completion: Completion) -> Completion:

@@ -114,7 +114,7 @@ class ChatWorker:
         """
         model = of_this_loop(self._models, self._connect)
         sampling = _overridden(_overridden(self._sampling, call.sampling), call.demands.sampling)
-        settings, left_out = settings_for(model, self.provider, sampling, self._extra_body, self._seconds)
+        settings, left_out = settings_for(model, self.provider, sampling, self._extra_body, self._seconds, call.demands.effort)
         body = cast(Mapping[str, Any], settings.get("extra_body") or {})
         settings.update(demanded_settings(call.demands, self.provider, body))
         self._tell(left_out)

@@ -78,6 +78,8 @@ def demanded_settings(demands: Demands, provider: str, body: Mapping[str, Any]) 
     if demands.tools and demands.tool_choice != "auto":
         scalar = demands.tool_choice in ("none", "required")
         settings["tool_choice"] = demands.tool_choice if scalar else [demands.tool_choice]
+    if demands.tools and demands.one_tool_call and provider != "google":  # which has no such setting
+        settings["parallel_tool_calls"] = False
     if demands.form == ANY_OBJECT:
         if provider in ("anthropic", "google"):
             raise ConfigError(f"{provider} has no form for just any JSON object; name a JSON schema")

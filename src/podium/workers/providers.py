@@ -32,7 +32,7 @@ from pydantic_ai.providers.vllm import VLLMProvider
 from pydantic_ai.settings import ModelSettings, ThinkingEffort
 
 from podium.errors import ConfigError
-from podium.types import Sampling
+from podium.types import Effort, Sampling
 from podium.workers.openai_client import OpenAIClient
 
 CONNECT_SECONDS = 10.0
@@ -43,6 +43,7 @@ _OURS = frozenset({"contents", "messages", "model", "stream", "system", "systemI
 _NEVER = ("\x00<", "\x00>")
 # The library's own table of what a level is worth in tokens (pydantic_ai.profiles.anthropic, also its Google defaults).
 _EFFORTS: tuple[tuple[int, ThinkingEffort], ...] = ((1024, "minimal"), (2048, "low"), (10_000, "medium"), (16_384, "high"))
+_XHIGH = 32_768
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,9 +161,16 @@ def require_adapter(provider: str) -> None:
 
 
 def settings_for(
-    model: Model[Any], provider: str, sampling: Sampling, extra_body: Mapping[str, Any], seconds: float
+    model: Model[Any],
+    provider: str,
+    sampling: Sampling,
+    extra_body: Mapping[str, Any],
+    seconds: float,
+    wanted: Effort | None = None,
 ) -> tuple[ModelSettings, tuple[str, ...]]:
-    """The library's settings for one call, and the sampling fields left out because the model takes none now.
+    """The library's settings for one call, and the fields left out because the model takes none now.
+
+    ``wanted`` is an effort by name, which replaces the budget of ``sampling``.
 
     Reasoning models refuse ``temperature`` and ``top_p`` while they reason, and OpenAI's others a thinking budget; sending
     them would fail every call of a pool that sets one value for all its workers.
@@ -173,13 +181,19 @@ def settings_for(
         settings["seed"] = sampling.seed
     left_out: list[str] = []
     body = dict(extra_body)
-    if sampling.thinking_tokens is not None:
+    thinks = None if sampling.thinking_tokens is None else sampling.thinking_tokens > 0
+    thinking: dict[str, Any] = {}
+    if wanted is not None:
+        thinks, thinking = wanted != "none", _effort(model, provider, wanted, sampling.max_tokens)
+        if not thinking and thinks:
+            left_out.append("effort")
+    elif sampling.thinking_tokens is not None:
         thinking = _thinking(model, provider, sampling.thinking_tokens)
-        if not thinking and sampling.thinking_tokens:
+        if not thinking and thinks:
             left_out.append("thinking_tokens")
-        body = {**thinking.pop("extra_body", {}), **body}
-        settings |= thinking
-    if _refuses_sampling(model.profile, sampling.thinking_tokens):
+    body = {**thinking.pop("extra_body", {}), **body}
+    settings |= thinking
+    if _refuses_sampling(model.profile, thinks=thinks):
         left_out += [name for name in ("temperature", "top_p") if settings.pop(name, None) is not None]
     if body and provider != "google":
         settings["extra_body"] = body
@@ -200,7 +214,6 @@ def _thinking(model: Model[Any], provider: str, tokens: int) -> dict[str, Any]:
     Empty where OpenAI's own model is known not to think.
     """
     profile: Mapping[str, Any] = model.profile
-    known = profile.get("supports_thinking", False) or profile.get("thinking_always_enabled", False)
     match provider:
         case "openrouter":
             return {"extra_body": {"reasoning": {"max_tokens": tokens} if tokens else {"effort": "none"}}}
@@ -208,23 +221,41 @@ def _thinking(model: Model[Any], provider: str, tokens: int) -> dict[str, Any]:
             return {"anthropic_thinking": {"type": "enabled", "budget_tokens": tokens}}
         case "google" if tokens and not profile.get("google_supports_thinking_level", True):
             return {"google_thinking_config": {"thinking_budget": tokens}}
-        case _ if known:
-            return {"thinking": effort(tokens) if tokens else False}
-        case _ if PROVIDERS[provider].extra is None and not _is_openai(str(model.base_url)):
-            # The library does not know the model; the server does, and says so if it minds.
-            return {"openai_reasoning_effort": effort(tokens) if tokens else "none"}
         case _:
+            return _named_effort(model, provider, effort(tokens) if tokens else "none")
+
+
+def _effort(model: Model[Any], provider: str, wanted: Effort, max_tokens: int | None) -> dict[str, Any]:
+    """An effort by name, as each vendor takes it; empty where the model does not think, or could then say nothing more."""
+    profile: Mapping[str, Any] = model.profile
+    if provider == "openrouter":
+        return {"extra_body": {"reasoning": {"effort": wanted}}}
+    if provider == "anthropic" and wanted != "none" and not profile.get("anthropic_supports_adaptive_thinking", False):
+        # The library turns a name into a budget in tokens here, and a budget has to leave something of max_tokens.
+        budget = next((tokens for tokens, name in _EFFORTS if name == wanted), _XHIGH)
+        if max_tokens is not None and budget >= max_tokens:
             return {}
+    return _named_effort(model, provider, wanted)
 
 
-def _refuses_sampling(profile: Mapping[str, Any], thinking_tokens: int | None) -> bool:
+def _named_effort(model: Model[Any], provider: str, wanted: Effort) -> dict[str, Any]:
+    profile: Mapping[str, Any] = model.profile
+    if profile.get("supports_thinking", False) or profile.get("thinking_always_enabled", False):
+        return {"thinking": False if wanted == "none" else wanted}
+    if PROVIDERS[provider].extra is None and not _is_openai(str(model.base_url)):
+        # The library does not know the model; the server does, and says so if it minds.
+        return {"openai_reasoning_effort": wanted}
+    return {}
+
+
+def _refuses_sampling(profile: Mapping[str, Any], *, thinks: bool | None) -> bool:
     if profile.get("anthropic_disallows_sampling_settings", False):
         return True
     if not profile.get("openai_supports_reasoning", False):
         return False
     efforts = profile.get("openai_reasoning_efforts")
     can_stop = "none" in efforts if efforts is not None else profile.get("openai_supports_reasoning_effort_none", False)
-    reasons = profile.get("thinking_enabled_by_default", False) if thinking_tokens is None else thinking_tokens > 0
+    reasons = profile.get("thinking_enabled_by_default", False) if thinks is None else thinks
     return bool(reasons or not can_stop)
 
 

@@ -1,0 +1,1 @@
+"""Real agents, as their makers ship them, against ``podium serve``: ``python -m benchmarks.clients``."""

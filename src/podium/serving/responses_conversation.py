@@ -1,0 +1,109 @@
+"""A request for a response -> the call a Conductor answers."""
+
+from collections.abc import Sequence
+
+from podium.errors import ConfigError
+from podium.serving.conversation import Asked, checked, consistent, text, wishes
+from podium.serving.responses_requests import (
+    Item,
+    ResponsesAllowed,
+    ResponsesCall,
+    ResponsesChoice,
+    ResponsesCustomCall,
+    ResponsesHostedItem,
+    ResponsesHostedTool,
+    ResponsesMessage,
+    ResponsesMoreTools,
+    ResponsesReference,
+    ResponsesRequest,
+    ResponsesResult,
+)
+from podium.serving.toolbox import Toolbox, flat_name, schema_text
+from podium.types import Call, Demands, Message, Sampling, ToolCall
+
+
+def of_responses(request: ResponsesRequest) -> Asked:
+    """Raises :class:`ConfigError` where the conversation can not be asked."""
+    if request.previous_response_id is not None:
+        raise ConfigError("previous_response_id: this server keeps no conversations; send the whole of it as input")
+    if request.background:
+        raise ConfigError("background: answers are given while one waits; leave it out")
+    box = Toolbox()
+    box.add(request.tools or ())
+    turns = [] if request.instructions is None else [Message(role="system", content=request.instructions)]
+    if isinstance(request.input, str):
+        turns.append(Message(role="user", content=request.input))
+    else:
+        turns += _turns(request.input, box)
+    choice = _choice(request, box)
+    form = request.text.format if request.text is not None else None
+    demands = Demands(
+        sampling=Sampling(temperature=request.temperature, top_p=request.top_p, max_tokens=request.max_output_tokens),
+        tools=tuple(box.tools),
+        tool_choice=choice,
+        one_tool_call=request.parallel_tool_calls is False,
+        form=None if form is None or form.type == "text" else schema_text(form.schema_ or {}),
+        effort=None if request.reasoning is None else request.reasoning.effort,
+    )
+    return Asked(
+        model=request.model,
+        call=Call(question=checked(_merged(turns)), demands=consistent(demands)),
+        wishes=wishes(request.podium),
+        stream=bool(request.stream),
+        ignored=tuple(dict.fromkeys((*request.ignored, *box.ignored))),
+        tools=box.named,
+    )
+
+
+def _turns(items: Sequence[Item], box: Toolbox) -> list[Message]:
+    turns = []
+    for index, item in enumerate(items):
+        match item:
+            case ResponsesMessage():
+                role = "system" if item.role == "developer" else item.role
+                turns.append(Message(role=role, content=text(item.content)))
+            case ResponsesCall():
+                turns.append(_called(item.call_id, flat_name(item.name, item.namespace), item.arguments))
+            case ResponsesCustomCall():
+                arguments = schema_text({"input": item.input})
+                turns.append(_called(item.call_id, flat_name(item.name, item.namespace), arguments))
+            case ResponsesResult():
+                turns.append(Message(role="tool", content=text(item.output), tool_call_id=item.call_id))
+            case ResponsesMoreTools():
+                box.add(item.tools)
+            case ResponsesReference():
+                raise ConfigError(
+                    f"input[{index}] is an item_reference: nothing is kept here; send the item itself (store: false)"
+                )
+            case ResponsesHostedItem():
+                box.ignored.append(f"input.{item.type}")
+            case _:
+                pass  # reasoning: what this server said itself
+    return turns
+
+
+def _called(call_id: str, name: str, arguments: str) -> Message:
+    return Message(role="assistant", content="", tool_calls=(ToolCall(id=call_id, name=name, arguments=arguments),))
+
+
+def _choice(request: ResponsesRequest, box: Toolbox) -> str:
+    choice = request.tool_choice
+    if isinstance(choice, ResponsesAllowed):
+        box.only(choice)
+        return choice.mode
+    if isinstance(choice, ResponsesHostedTool):
+        raise ConfigError(f"tool_choice: {choice.type} is not served here")
+    if isinstance(choice, ResponsesChoice):
+        return flat_name(choice.name, choice.namespace)
+    return choice or "auto"
+
+
+def _merged(turns: Sequence[Message]) -> tuple[Message, ...]:
+    """Calls that were made at once are one turn."""
+    merged: list[Message] = []
+    for turn in turns:
+        if turn.tool_calls and merged and merged[-1].role == "assistant":
+            last = merged.pop()
+            turn = Message(role="assistant", content=last.content, tool_calls=(*last.tool_calls, *turn.tool_calls))
+        merged.append(turn)
+    return tuple(merged)
