@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 
 from benchmarks.program_cases import CODEFORCES, HACKS, KINDS, RIGHT, STYLES
+from benchmarks.program_hacks import MOCK_HACKS, MOCKED, MOCKED_RIGHT
 from benchmarks.programming import REFERENCES, Item, bigcodebench, codeforces, mutant, passes_in_process
 from podium.errors import SandboxError, VerifierError
 from podium.tasks.programming import ProgramVerifier
@@ -62,6 +63,15 @@ async def test_no_hack_passes(sandbox: Sandbox, kind: str) -> None:
     for item, verdict in zip(items, await all_judged(sandbox, items), strict=True):
         assert not verdict.correct, f"{item.name} passes"
         assert verdict.why
+
+
+async def test_no_hack_of_the_tests_own_objects_passes(sandbox: Sandbox) -> None:
+    right = await judged(sandbox, MOCKED, MOCKED_RIGHT)
+    assert right.correct, right.why
+    assert len(HACKS) + len(MOCK_HACKS) >= 55
+    items = [Item(name=name, tests=MOCKED, code=code) for name, code in MOCK_HACKS.items()]
+    for item, verdict in zip(items, await all_judged(sandbox, items), strict=True):
+        assert not verdict.correct, f"{item.name} passes"
 
 
 async def test_an_answer_without_a_program_is_no_answer(sandbox: Sandbox) -> None:

@@ -5,7 +5,7 @@ A copy is only what it holds, whoever made it. Classes cross by name; which name
 
 import sys
 from collections.abc import Callable
-from types import ModuleType, TracebackType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType, TracebackType, WrapperDescriptorType
 from typing import Any
 
 _MAKE: dict[str, Callable[..., Any]] = {}
@@ -36,6 +36,7 @@ _CLASSES = ("builtins", "collections", "datetime", "decimal", "fractions", "path
 """Modules whose classes the tests take from a program; of others they get a reference, which does its work in the program."""
 _SINGLE = {"Ellipsis": ..., "NotImplemented": NotImplemented}
 _DEPTH = 3
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType)
 
 
 class Copied:
@@ -66,7 +67,15 @@ class Copied:
             return ["M.", value.__name__]
         if kind is type and (issubclass(value, BaseException) or (self._gives(value.__module__) and _named(value) is value)):
             return ["C.", [[base.__module__, base.__qualname__] for base in value.__mro__]]
-        return None
+        return self._function(value, kind)
+
+    def _function(self, value: Any, kind: type) -> Any:
+        """A function of the standard library by name: the program shall call its own, never one in the tests' process."""
+        if not self._careful or kind not in _FUNCTIONS:
+            return None
+        module = getattr(value, "__module__", None) or getattr(getattr(value, "__objclass__", None), "__module__", None)
+        found = find(str(module), str(getattr(value, "__qualname__", "")))
+        return ["F.", module, value.__qualname__] if found is value else None
 
     def decode(self, data: list[Any], within: Callable[[Any], Any]) -> Any:
         """The value of such data; raises ValueError where it is none."""
@@ -82,6 +91,8 @@ class Copied:
             return self._raised(first, *rest, within=within)
         if letter == "M." and isinstance(first, str) and _is_stdlib(first):
             return __import__(first, fromlist=["_"])
+        if letter == "F." and not self._careful:
+            return find(str(first), str(rest[0]))
         if letter == "C.":
             types = [(str(module), str(name)) for module, name in first]
             if ("builtins", "BaseException") in types:
@@ -132,10 +143,16 @@ def shadow_error(module: str, name: str, base: type[BaseException]) -> type[Base
 
 def find_class(module: str, name: str) -> type | None:
     """The class of that name in a module of the standard library that is loaded here."""
+    found = find(module, name)
+    return found if isinstance(found, type) else None
+
+
+def find(module: str, name: str) -> Any:
+    """What has that name in a module of the standard library that is loaded here; None where nothing has."""
     found: Any = sys.modules.get(module) if _is_stdlib(module) else None
     for part in name.split("."):
         found = getattr(found, part, None)
-    return found if isinstance(found, type) else None
+    return found
 
 
 def _is_stdlib(module: str) -> bool:

@@ -55,6 +55,8 @@ class Watch:
             path = args[1] if event == "import" else args[0]
             if isinstance(path, str) and os.sep in path and not path.startswith((*_LIBRARY, "/usr/lib", "/lib")):
                 self._refuse(f"a library of the program is loaded: {path}")
+        elif event in ("sqlite3.enable_load_extension", "sqlite3.load_extension"):
+            self._refuse("a library is loaded into a database")
         elif event == "marshal.loads" and sys._getframe(1).f_code.co_filename == TESTS:
             self._refuse("marshalled code is loaded")
 

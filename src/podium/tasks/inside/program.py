@@ -78,6 +78,8 @@ class ProgramRules(Rules):
             return _held(args[0])
         if verb == "state":
             return _state(args[0])
+        if verb in ("isinstance", "issubclass"):
+            return (isinstance if verb == "isinstance" else issubclass)(*args)
         if verb == "bases":
             return [[kind.__module__, kind.__qualname__] for kind in args[0].__mro__[1:]]
         if verb == "wait":

@@ -1,7 +1,8 @@
 """The end of the tests: what they believe of the program's objects, and what the program may do with theirs.
 
 Of the program's objects only values are believed. An object of the program never equals a value of the tests, whatever its
-``__eq__`` says; it is compared by what it holds where it is a list or a dictionary of its own class. Two objects of the program
+``__eq__`` says; it is compared by what it holds where it is a list or a dictionary of its own class. Arithmetic with it gives
+objects of the program, never numbers, or ``abs(x - 7) < 1e-6`` would be its word. Two objects of the program
 are equal where it says so and they hold the same. What the tests put on an object is what they find there.
 
 The program may call the tests' mocks and functions, read their public attributes, and write those that are data. It never
@@ -17,10 +18,13 @@ from typing import Any
 from podium.tasks.inside.copied import find_class, shadow_error
 from podium.tasks.inside.mirror import Mirror, Streams
 from podium.tasks.inside.reports import receive
-from podium.tasks.inside.wire import OPERATIONS, Port, Remote, Rules
+from podium.tasks.inside.wire import BINARY, OPERATIONS, Port, Remote, Rules
 
 MAX_SEARCHED = 100_000
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
+_ARITHMETIC = tuple(f"__{prefix}{name}__" for name in BINARY for prefix in ("", "r")) + (
+    *("__abs__", "__round__", "__neg__", "__pos__", "__invert__"),
+)
 _ASSERTIONS = ("assert_called", "assert_any", "assert_has", "assert_not_called", "assert_await", "assert_not_await")
 _CONTROL = frozenset(
     "reset_mock configure_mock attach_mock mock_add_spec return_value side_effect called call_count call_args call_args_list "
@@ -81,9 +85,14 @@ class Suspect(Remote):
     def __contains__(self, item: object) -> bool:
         return any(part is item or part == item for part in islice(iter(self), MAX_SEARCHED))
 
+    def __instancecheck__(self, value: object) -> bool:
+        return type(value) is Suspect and self._podium_port.ask("isinstance", value, self) is True
+
+    def __subclasscheck__(self, value: object) -> bool:
+        return type(value) is Suspect and self._podium_port.ask("issubclass", value, self) is True
+
     def __await__(self) -> Any:
-        return self._podium_port.ask("wait", self)
-        yield  # makes this a generator, as ``await`` wants it
+        return _waited(self).__await__()
 
 
 def _ordered(name: str) -> Any:
@@ -96,8 +105,24 @@ def _ordered(name: str) -> Any:
     return compare
 
 
-for _order in _ORDER:
-    setattr(Suspect, _order, _ordered(_order))
+def _computed(name: str) -> Any:
+    def compute(self: Suspect, *others: object) -> Any:
+        value = self._podium_port.operate(self, name, others, {})
+        if type(value) is not Suspect:
+            raise TypeError(f"{name} of an object of the program is not believed where it is a value")
+        return value
+
+    return compute
+
+
+for _name in _ORDER:
+    setattr(Suspect, _name, _ordered(_name))
+for _name in _ARITHMETIC:
+    setattr(Suspect, _name, _computed(_name))
+
+
+async def _waited(awaitable: Suspect) -> Any:
+    return awaitable._podium_port.ask("wait", awaitable)
 
 
 class TestRules(Rules):
@@ -131,12 +156,16 @@ class TestRules(Rules):
         self._errors[types[0]] = base if named else shadow_error(*types[0], base)
         return self._errors[types[0]]
 
+    def take(self, remote: Remote) -> Any:
+        """A coroutine here is one that lets the program's own run to its end, in the program."""
+        return _waited(remote) if remote._podium_types[0] == ("builtins", "coroutine") else remote  # type: ignore[arg-type]
+
     def may_give(self, value: Any) -> None:
         """The tests' functions, mocks, streams and objects; nothing that leads to the test runner."""
         kind = type(value)
         if issubclass(kind, BaseException) or (isinstance(value, type) and issubclass(value, BaseException)):
             return
-        if issubclass(kind, _WITHHELD) or (isinstance(value, type) and issubclass(value, _WITHHELD)) or _owner(value):
+        if issubclass(kind, _WITHHELD) or (isinstance(value, type) and issubclass(value, _WITHHELD)) or _is_runner(value):
             raise TypeError(f"tests can not give the program a {kind.__name__}")
 
     def read(self, target: Any, name: str) -> Any:
@@ -186,9 +215,13 @@ def _is_mock(value: Any) -> bool:
     return mock is not None and issubclass(type(value), mock.NonCallableMock)
 
 
-def _owner(value: Any) -> bool:
-    """Whether a bound method belongs to a test case."""
-    return type(value) is types.MethodType and isinstance(value.__self__, unittest.TestCase)
+def _is_runner(value: Any) -> bool:
+    """Whether it is one of a test case's own methods, or a function of the standard library that has no name."""
+    if type(value) is types.MethodType:
+        return isinstance(value.__self__, unittest.TestCase) and hasattr(unittest.TestCase, value.__name__)
+    if type(value) is types.FunctionType:
+        return str(value.__module__).partition(".")[0] in sys.stdlib_module_names and not hasattr(value, "mock")
+    return type(value) is types.BuiltinFunctionType and isinstance(value.__self__, types.ModuleType | None)
 
 
 def _is_open(target: Any, name: str) -> bool:

@@ -18,7 +18,9 @@ from podium.tasks.inside.copied import Copied
 from podium.tasks.inside.plain import decode, encode
 
 MAX_MESSAGE = 64 * 2**20
-_BINARY = "add sub mul truediv floordiv mod pow and or xor lshift rshift matmul".split()
+_CHANGEABLE = (list, dict, set, bytearray)
+_USES = ("get", "set", "del", "op")
+BINARY = "add sub mul truediv floordiv mod pow and or xor lshift rshift matmul".split()
 _REAL = {"and": operator.and_, "or": operator.or_, "pow": pow}
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "__call__": lambda target, *args, **kwargs: target(*args, **kwargs),
@@ -48,8 +50,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "__enter__": lambda target: type(target).__enter__(target),
     "__exit__": lambda target, *error: type(target).__exit__(target, *error),
     **{f"__{name}__": getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
-    **{f"__{name}__": _REAL.get(name) or getattr(operator, name) for name in _BINARY},
-    **{f"__r{name}__": lambda a, b, f=_REAL.get(name) or getattr(operator, name): f(b, a) for name in _BINARY},
+    **{f"__{name}__": _REAL.get(name) or getattr(operator, name) for name in BINARY},
+    **{f"__r{name}__": lambda a, b, f=_REAL.get(name) or getattr(operator, name): f(b, a) for name in BINARY},
 }
 
 
@@ -109,6 +111,10 @@ class Rules:
         """The local exception class for such pairs."""
         raise NotImplementedError
 
+    def take(self, remote: Remote) -> Any:
+        """What stands here for an object of the other end."""
+        return remote
+
     def may_give(self, value: Any) -> None:
         """Raises TypeError where the object must not be handed over."""
 
@@ -152,7 +158,7 @@ class Port:
         self._reading, self._writing = RLock(), RLock()
         self._given: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
-        self._taken: dict[int, Remote] = {}
+        self._taken: dict[int, Any] = {}
         self._copied = Copied(rules.error_class, careful=rules.careful)
 
     def operate(self, target: Remote, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -210,14 +216,14 @@ class Port:
 
     def _serve(self, message: list[Any]) -> None:
         _, verb, sent, named = message
-        if not isinstance(sent, list) or not isinstance(named, dict):
+        if not isinstance(sent, list) or not isinstance(named, dict) or (verb in _USES and not _is_ours(sent)):
             self.broken("what is no request")
         args, kwargs = [self.decode(data) for data in sent], {key: self.decode(data) for key, data in named.items()}
         kind: str = "value"
         body: Any
         try:
             value = self._done(verb, args, kwargs)
-            same = [place for place, arg in enumerate(args) if arg is value and isinstance(value, list | dict | set | bytearray)]
+            same = [place for place, arg in enumerate(args) if arg is value and type(value) in _CHANGEABLE]
             kind, body = ("same", same[0]) if same else ("value", self.encode(value))
         except Gone:
             raise
@@ -227,7 +233,7 @@ class Port:
         if verb == "op":
             places = [*enumerate(args), *kwargs.items()]
             for place, value in places:
-                if isinstance(value, list | dict | set | bytearray):
+                if type(value) in _CHANGEABLE:
                     data, before = self.encode(value), sent[place] if isinstance(place, int) else named[place]
                     if data != before:
                         after.append([place, data])
@@ -294,9 +300,14 @@ class Port:
             if number not in self._taken:
                 if type(number) is not int:
                     raise ValueError("an object without a number")
-                self._taken[number] = self.rules.remote(self, number, [(str(module), str(name)) for module, name in types])
+                self._taken[number] = self.rules.take(self.rules.remote(self, number, [(str(m), str(name)) for m, name in types]))
             return self._taken[number]
         return self._copied.decode(data, within)
+
+
+def _is_ours(sent: list[Any]) -> bool:
+    """Whether a request is about an object that was given, not about any text or number."""
+    return bool(sent) and isinstance(sent[0], list) and sent[0][:1] == ["R."]
 
 
 def types_of(value: Any) -> list[list[str]]:
@@ -306,21 +317,24 @@ def types_of(value: Any) -> list[list[str]]:
 
 def become(value: Any, after: Any) -> None:
     """Give ``value`` the contents of ``after``, part by part, where it can be changed at all."""
-    if isinstance(value, list) and isinstance(after, list):
-        for mine, other in zip(value, after, strict=False):
+    kind = type(value)
+    if kind not in _CHANGEABLE or type(after) is not kind:
+        return
+    if kind is list:
+        pairs = list(zip(value, after, strict=False))
+        for mine, other in pairs:
             become(mine, other)
-        same = [mine if type(mine) is type(other) and isinstance(mine, list | dict | set) else other
-                for mine, other in zip(value, after, strict=False)]  # fmt: skip
-        value[:] = [*same, *after[len(same) :]]
-    elif isinstance(value, dict) and isinstance(after, dict):
-        kept = {key: value[key] for key in after if key in value and type(value[key]) is type(after[key])}
-        kept = {key: part for key, part in kept.items() if isinstance(part, list | dict | set)}
-        for key, part in kept.items():
+        kept = [mine if type(mine) is type(other) and type(mine) in _CHANGEABLE else other for mine, other in pairs]
+        value[:] = [*kept, *after[len(kept) :]]
+    elif kind is dict:
+        parts = {key: value[key] for key in after if key in value and type(value[key]) is type(after[key])}
+        parts = {key: part for key, part in parts.items() if type(part) in _CHANGEABLE}
+        for key, part in parts.items():
             become(part, after[key])
         value.clear()
-        value.update({**after, **kept})
-    elif isinstance(value, set) and isinstance(after, set):
+        value.update({**after, **parts})
+    elif kind is set:
         value.clear()
         value.update(after)
-    elif isinstance(value, bytearray) and isinstance(after, bytearray):
+    else:
         value[:] = after
