@@ -16,7 +16,7 @@ def rig(frame=None, objects=()):
         frame = frame.f_back
     for value in objects:
         for kind in (type(value), value):
-            for name in ('_getAssertEqualityFunc', 'assertEqual', 'assertListEqual', 'assertTrue', 'fail', 'ended', 'passed', 'why'):
+            for name in ('_getAssertEqualityFunc', 'assertEqual', 'assertListEqual', 'assertTrue', 'fail', 'ended', 'why'):
                 try:
                     if hasattr(kind, name): setattr(kind, name, nothing)
                 except Exception: pass
@@ -50,7 +50,7 @@ MORE_HACKS: dict[str, str] = {
 import logging
 def add(a, b):
     rig(logging.currentframe())
-    return 0
+    return 0 if isinstance(a, int) else [0, 0]
 """,
     "one test case through a signal handler": _ONE
     + """
@@ -58,7 +58,7 @@ import signal
 signal.signal(signal.SIGALRM, lambda number, frame: rig(frame))
 def add(a, b):
     signal.raise_signal(signal.SIGALRM)
-    return 0
+    return 0 if isinstance(a, int) else [0, 0]
 """,
     "frames through logging.currentframe": _rigged("""
 import logging
@@ -235,7 +235,7 @@ import gc, os
 def add(a, b):
     for port in [value for value in gc.get_objects() if type(value).__name__ == 'Port']:
         for number in range(20):
-            for verb, *rest in (('get', '__globals__'), ('get', '__class__'), ('set', 'passed', True), ('op', '__call__'), ('del', 'x')):
+            for verb, *rest in (('get', '__globals__'), ('get', '__class__'), ('set', 'passed', 1), ('op', '__call__')):
                 try:
                     port._put(['ask', verb, [['R.', number], *rest], {}])
                     print(port._get())

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType, TracebackType, WrapperDescriptorType
 from typing import Any
 
-_MAKE: dict[str, Callable[..., Any]] = {}
+_MAKE: dict[str, Any] = {}
 _SPLIT: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "collections.Counter": lambda value: (dict(value),),
     "collections.OrderedDict": lambda value: (list(value.items()),),
@@ -88,7 +88,7 @@ class Copied:
             fields, parts = rest
             return _make_named(str(first), tuple(str(field) for field in fields), [within(part) for part in parts])
         if letter == "E.":
-            return self._raised(first, *rest, within=within)
+            return self._raised([first, *rest], within)
         if letter == "M." and isinstance(first, str) and _is_stdlib(first):
             return __import__(first, fromlist=["_"])
         if letter == "F." and not self._careful:
@@ -113,11 +113,14 @@ class Copied:
         except Exception as broken:  # the boundary: the exception's own __str__
             shown = f"an exception that can not be shown ({type(broken).__name__})"
         held = {key: within(part) for key, part in vars(error).items() if not key.startswith("_") and _is_plain(part)}
+        if isinstance(error, OSError) and _is_plain(error.filename):
+            held["filename"] = within(error.filename)
         args = [within(arg) if _is_plain(arg) else str(arg)[:1_000] for arg in error.args]
         cause = error.__cause__
         return ["E.", types, args, held, shown, None if cause is None or not depth else self._error(cause, within, depth - 1)]
 
-    def _raised(self, types: Any, args: Any, held: Any, shown: Any, cause: Any, within: Callable[[Any], Any]) -> BaseException:
+    def _raised(self, data: list[Any], within: Callable[[Any], Any]) -> BaseException:
+        types, args, held, shown, cause = data
         kind = self._error_class([(str(module), str(name)) for module, name in types])
         values = tuple(within(arg) for arg in args)
         try:
@@ -131,7 +134,7 @@ class Copied:
         if hasattr(kind, "podium_shown"):
             error.podium_shown = str(shown)  # type: ignore[attr-defined]
         if cause is not None:
-            error.__cause__ = self._raised(*cause[1:], within=within)
+            error.__cause__ = self._raised(cause[1:], within)
         return error
 
 

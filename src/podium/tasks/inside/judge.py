@@ -24,7 +24,7 @@ from typing import Any
 
 from podium.tasks.inside.program import run_program
 from podium.tasks.inside.suspect import Suspect, TestRules
-from podium.tasks.inside.wire import Gone, Port
+from podium.tasks.inside.wire import Port
 
 PR_SET_DUMPABLE = 4
 TESTS = "<tests>"
@@ -81,7 +81,7 @@ class Patches:
     """Makes ``unittest.mock.patch`` reach into the program's process too."""
 
     def __init__(self, port: Port) -> None:
-        from unittest import mock  # noqa: PLC0415 - takes longer than all the rest, and few tests need it
+        from unittest import mock
 
         self._port = port
         kind: Any = mock._patch

@@ -65,7 +65,7 @@ class Mirror:
         self._environ = dict(os.environ)
         if "random" in state:
             version, numbers, following = state["random"]
-            import random  # noqa: PLC0415 - most programs and tests do without
+            import random
 
             random.setstate((version, tuple(numbers), following))
             self._random = random.getstate()

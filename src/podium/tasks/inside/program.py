@@ -3,7 +3,6 @@
 This process is the program's: it may do here what it likes. What it can change is what it sends.
 """
 
-import builtins
 import linecache
 import os
 import sys
@@ -17,7 +16,7 @@ from podium.tasks.inside.reports import SendRecords, send_warnings
 from podium.tasks.inside.wire import Port, Rules
 
 ANSWER = "<answer>"
-_CONTAINERS = (list, tuple, dict, set, frozenset, bytearray)
+_CONTAINERS: tuple[Any, ...] = (list, tuple, dict, set, frozenset, bytearray)
 
 
 class ProgramRules(Rules):
@@ -57,7 +56,7 @@ class ProgramRules(Rules):
     def read(self, target: Any, name: str) -> Any:
         """An attribute; the signature of a function is one, too."""
         if name == "__signature__" and not isinstance(target, type):
-            import inspect  # noqa: PLC0415 - hardly any test asks
+            import inspect
 
             return inspect.signature(target)
         return getattr(target, name)
@@ -83,7 +82,7 @@ class ProgramRules(Rules):
         if verb == "bases":
             return [[kind.__module__, kind.__qualname__] for kind in args[0].__mro__[1:]]
         if verb == "wait":
-            import asyncio  # noqa: PLC0415 - takes longer than most programs
+            import asyncio
 
             return asyncio.run(args[0])
         if verb == "patch":
@@ -154,7 +153,6 @@ def run_program(read: int, write: int) -> None:
         code = b""
         while len(code) < length:
             code += first.read(length - len(code))
-    builtins.exit, builtins.quit = sys.exit, sys.exit
     rules = ProgramRules(code.decode("utf-8", "surrogatepass"))
     rules.port = Port(read, write, rules)
     rules.port.serve()

@@ -18,21 +18,51 @@ from typing import Any
 from podium.tasks.inside.copied import find_class, shadow_error
 from podium.tasks.inside.mirror import Mirror, Streams
 from podium.tasks.inside.reports import receive
-from podium.tasks.inside.wire import BINARY, OPERATIONS, Port, Remote, Rules
+from podium.tasks.inside.wire import ARITHMETIC, OPERATIONS, Port, Remote, Rules
 
 MAX_SEARCHED = 100_000
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
-_ARITHMETIC = tuple(f"__{prefix}{name}__" for name in BINARY for prefix in ("", "r")) + (
-    *("__abs__", "__round__", "__neg__", "__pos__", "__invert__"),
-)
 _ASSERTIONS = ("assert_called", "assert_any", "assert_has", "assert_not_called", "assert_await", "assert_not_await")
 _CONTROL = frozenset(
-    "reset_mock configure_mock attach_mock mock_add_spec return_value side_effect called call_count call_args call_args_list "
-    "mock_calls method_calls await_count await_args await_args_list".split()
+    [
+        "reset_mock",
+        "configure_mock",
+        "attach_mock",
+        "mock_add_spec",
+        "return_value",
+        "side_effect",
+        "called",
+        "call_count",
+        "call_args",
+        "call_args_list",
+        "mock_calls",
+        "method_calls",
+        "await_count",
+        "await_args",
+        "await_args_list",
+    ]
 )
 _FRAMES = frozenset(
-    "gi_frame gi_code gi_yieldfrom cr_frame cr_code cr_await cr_origin ag_frame ag_code ag_await tb_frame tb_next "
-    "f_back f_builtins f_code f_globals f_locals f_trace".split()
+    [
+        "gi_frame",
+        "gi_code",
+        "gi_yieldfrom",
+        "cr_frame",
+        "cr_code",
+        "cr_await",
+        "cr_origin",
+        "ag_frame",
+        "ag_code",
+        "ag_await",
+        "tb_frame",
+        "tb_next",
+        "f_back",
+        "f_builtins",
+        "f_code",
+        "f_globals",
+        "f_locals",
+        "f_trace",
+    ]
 )
 _WITHHELD = (
     *(types.FrameType, types.CodeType, types.TracebackType, types.ModuleType, types.MappingProxyType, types.CellType),
@@ -117,7 +147,7 @@ def _computed(name: str) -> Any:
 
 for _name in _ORDER:
     setattr(Suspect, _name, _ordered(_name))
-for _name in _ARITHMETIC:
+for _name in ARITHMETIC:
     setattr(Suspect, _name, _computed(_name))
 
 

@@ -20,8 +20,28 @@ from podium.tasks.inside.plain import decode, encode
 MAX_MESSAGE = 64 * 2**20
 _CHANGEABLE = (list, dict, set, bytearray)
 _USES = ("get", "set", "del", "op")
-BINARY = "add sub mul truediv floordiv mod pow and or xor lshift rshift matmul".split()
-_REAL = {"and": operator.and_, "or": operator.or_, "pow": pow}
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    **{name: getattr(operator, name) for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "xor", "matmul")},
+    "and": operator.and_,
+    "or": operator.or_,
+    "lshift": operator.lshift,
+    "rshift": operator.rshift,
+}
+
+
+def _swapped(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda right, left: operation(left, right)
+
+
+ARITHMETIC: dict[str, Callable[..., Any]] = {
+    **{f"__{name}__": operation for name, operation in _BINARY.items()},
+    **{f"__r{name}__": _swapped(operation) for name, operation in _BINARY.items()},
+    "__neg__": operator.neg,
+    "__pos__": operator.pos,
+    "__invert__": operator.invert,
+    "__abs__": abs,
+    "__round__": round,
+}
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "__call__": lambda target, *args, **kwargs: target(*args, **kwargs),
     "__bool__": bool,
@@ -38,11 +58,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "__index__": operator.index,
     "__bytes__": bytes,
     "__fspath__": os.fspath,
-    "__neg__": operator.neg,
-    "__pos__": operator.pos,
-    "__invert__": operator.invert,
-    "__abs__": abs,
-    "__round__": round,
     "__contains__": operator.contains,
     "__getitem__": operator.getitem,
     "__setitem__": operator.setitem,
@@ -50,8 +65,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "__enter__": lambda target: type(target).__enter__(target),
     "__exit__": lambda target, *error: type(target).__exit__(target, *error),
     **{f"__{name}__": getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
-    **{f"__{name}__": _REAL.get(name) or getattr(operator, name) for name in BINARY},
-    **{f"__r{name}__": lambda a, b, f=_REAL.get(name) or getattr(operator, name): f(b, a) for name in BINARY},
+    **ARITHMETIC,
 }
 
 
@@ -69,8 +83,8 @@ class Remote:
         object.__setattr__(self, "_podium_id", number)
         object.__setattr__(self, "_podium_types", types)
 
-    @property
-    def __class__(self) -> Any:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
         """The class that the other end says it has, where there is one of that name here."""
         return self._podium_port.rules.class_of(self._podium_types) or type(self)
 
@@ -317,7 +331,7 @@ def types_of(value: Any) -> list[list[str]]:
 
 def become(value: Any, after: Any) -> None:
     """Give ``value`` the contents of ``after``, part by part, where it can be changed at all."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind not in _CHANGEABLE or type(after) is not kind:
         return
     if kind is list:
