@@ -20,6 +20,7 @@ import signal
 import sys
 import types
 import unittest
+from importlib import import_module
 from typing import Any
 
 from podium.tasks.inside.program import run_program
@@ -81,8 +82,7 @@ class Patches:
     """Makes ``unittest.mock.patch`` reach into the program's process too."""
 
     def __init__(self, port: Port) -> None:
-        from unittest import mock
-
+        mock = import_module("unittest.mock")  # takes longer than all the rest, and few tests need it
         self._port = port
         kind: Any = mock._patch
         enter, leave = kind.__enter__, kind.__exit__

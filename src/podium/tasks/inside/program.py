@@ -7,6 +7,7 @@ import linecache
 import os
 import sys
 import types
+from importlib import import_module
 from typing import Any
 
 from podium.tasks.inside.copied import find_class, shadow_error
@@ -56,9 +57,7 @@ class ProgramRules(Rules):
     def read(self, target: Any, name: str) -> Any:
         """An attribute; the signature of a function is one, too."""
         if name == "__signature__" and not isinstance(target, type):
-            import inspect
-
-            return inspect.signature(target)
+            return import_module("inspect").signature(target)  # hardly any test asks
         return getattr(target, name)
 
     def do(self, verb: str, args: list[Any]) -> Any:
@@ -82,9 +81,7 @@ class ProgramRules(Rules):
         if verb == "bases":
             return [[kind.__module__, kind.__qualname__] for kind in args[0].__mro__[1:]]
         if verb == "wait":
-            import asyncio
-
-            return asyncio.run(args[0])
+            return import_module("asyncio").run(args[0])  # takes longer to import than most programs run
         if verb == "patch":
             return self._patch(*args)
         if verb == "unpatch":

@@ -17,8 +17,9 @@ from typing import Any
 
 from podium.tasks.inside.copied import find_class, shadow_error
 from podium.tasks.inside.mirror import Mirror, Streams
+from podium.tasks.inside.operations import ARITHMETIC, OPERATIONS
 from podium.tasks.inside.reports import receive
-from podium.tasks.inside.wire import ARITHMETIC, OPERATIONS, Port, Remote, Rules
+from podium.tasks.inside.wire import Port, Remote, Rules
 
 MAX_SEARCHED = 100_000
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
