@@ -4,6 +4,7 @@ The styles are correct programs that graders which run them in their own process
 question. The hacks are wrong programs that try to pass all the same.
 """
 
+from benchmarks.program_hacks import MORE_HACKS
 from podium.tasks.programming.target import AssertTests, CallCase, CallTests, ProgramTests, StdinCase, StdinTests, UnittestTests
 
 SUMS = StdinTests(cases=(StdinCase(stdin="2\n1 2\n3 4\n", stdout="3\n7\n"), StdinCase(stdin="1\n5 5\n", stdout="10\n")))
@@ -147,7 +148,7 @@ ADD_BOXES = AssertTests(
     setup="box = Box(3)",
     prelude="class Box:\n    def __init__(self, value):\n        self.value = value",
 )
-"""An object among the arguments: judged in the candidate's process."""
+"""An object among the arguments: a reference in the program's process."""
 ADD_UNITTEST = UnittestTests(
     code=(
         """\
@@ -343,6 +344,7 @@ def add(a, b):
 """,
 }
 """Each is tried against each of ``KINDS``."""
+HACKS.update(MORE_HACKS)
 
 CODEFORCES: list[tuple[int, tuple[bool, str]]] = [
     (199, (True, "for _ in range(int(input())):\n    print(sum(map(int, input())))")),

@@ -26,7 +26,7 @@ from typing import Any
 
 from benchmarks.program_cases import CODEFORCES, HACKS, KINDS, STYLES
 from podium.errors import VerifierError
-from podium.tasks.programming import IN_PROCESS, ProgramVerifier
+from podium.tasks.programming import ProgramVerifier
 from podium.tasks.programming.code import parse_python, with_prelude
 from podium.tasks.programming.relayed import test_program
 from podium.tasks.programming.target import (
@@ -227,19 +227,18 @@ async def measure(folder: Path, most: int | None) -> dict[str, Any]:
 
 async def references(verifier: ProgramVerifier, items: list[Item], wrong: list[str]) -> dict[str, Any]:
     """How many of the reference solutions pass; a missing package is no verdict."""
-    start, right, inside, skipped = time.monotonic(), 0, 0, 0
+    start, right, skipped = time.monotonic(), 0, 0
     async for item, verdict in judged(verifier, items):
         if isinstance(verdict, VerifierError):
             skipped += 1
             continue
         right += verdict.correct
-        inside += IN_PROCESS in verdict.why
         if not verdict.correct:
             wrong.append(item.name)
             print(f"  {item.name}: {verdict.why}")
     seconds = (time.monotonic() - start) / max(1, len(items) - skipped)
     return {
-        "items": len(items), "right": right, "no_package": skipped, "in_process": inside, "seconds_each": round(seconds, 3)
+        "items": len(items), "right": right, "no_package": skipped, "seconds_each": round(seconds, 3)
     }  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 A ``*`` stands for every worker of the pool: ``consensus:*`` is one arm per worker.
 """
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -12,7 +11,6 @@ from podium.cli.wiring import Team, make_conductor, with_vote
 from podium.conduct import Conductor
 from podium.errors import ConfigError
 from podium.policies.fixed import FromBrief, consensus, mixture_of_agents, self_reflection, solo
-from podium.policies.shipped import conductor_folder
 from podium.protocols import Worker
 from podium.types import Brief, Call, Completion, Workflow
 
@@ -79,12 +77,11 @@ def make_arm(name: str, team: Team, *, rounds: int = 1, lessons: Lessons | None 
 
 
 def weights_of(name: str) -> str | None:
-    """What tells the weights behind a trained arm apart (SHA-256); None for an arm without weights of its own."""
+    """The Conductor whose weights a trained arm uses, for ``conductor_folder``; None for an arm without weights of its own."""
     kind, _, folder = _rounds_of(name)[0].partition("+")[0].partition(":")
     if kind not in ("trained", "untrained"):
         return None
-    weights = conductor_folder("gym-start" if kind == "untrained" else folder or "gym") / "model.safetensors"
-    return hashlib.sha256(weights.read_bytes()).hexdigest()
+    return "gym-start" if kind == "untrained" else folder or "gym"
 
 
 def _rounds_of(name: str) -> tuple[str, int | None]:

@@ -8,7 +8,7 @@ part of what is left and gives the rest back.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ class Order:
     lessons: Lessons | None
     unsafe_local: bool
     run: str
+    setups: Mapping[str, str]
+    """What answers behind the arms' names (:mod:`podium.cli.setups`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,7 @@ async def on_cluster(
         results[result.key] = result
         on_result(result)
 
-    for result in resumed(out, set(wanted), order.study.sampling):
+    for result in resumed(out, set(wanted), order.study.sampling, order.setups):
         keep(result)
     waiting = list(_shares(problems, [key for key in wanted if key not in results]))
     try:
@@ -160,6 +162,7 @@ async def _answered(order: Order, share: Share, max_usd: float | None) -> Done:
                 sampling=study.sampling,
                 on_result=found.append,
                 only=share.keys,
+                setups=order.setups,
             )
     except PodiumError as error:
         failure = Failure.of(error, run)

@@ -12,6 +12,7 @@ from podium.cli.asked import Asked
 from podium.cli.extras import need_stats
 from podium.cli.many import progress
 from podium.cli.screen import Screen
+from podium.cli.setups import setups_of
 from podium.cli.verifying import open_verifiers
 from podium.cli.wiring import Team, default_policy, open_team
 from podium.errors import ConfigError
@@ -66,7 +67,13 @@ async def measure(flags: EvaluateFlags) -> None:
         names = expanded((*(flags.arms or default_arms(team)), *([flags.compare] if flags.compare else [])), team.pool.names)
         arms = {name: make_arm(name, team, rounds=flags.rounds) for name in names}
         results = await evaluate_with_progress(
-            arms, problems, verifier, out=flags.out, repeats=flags.repeats, concurrency=flags.concurrency
+            arms,
+            problems,
+            verifier,
+            out=flags.out,
+            repeats=flags.repeats,
+            concurrency=flags.concurrency,
+            setups=setups_of(names, team, pool=flags.pool, rounds=flags.rounds, unsafe_local=flags.unsafe_local),
         )
     rows, comparisons = summarise(results), _compared(results, flags.compare, names)
     if flags.as_json:
@@ -97,6 +104,7 @@ async def evaluate_with_progress(
     repeats: int = 1,
     concurrency: int = 64,
     sampling: Sampling = Sampling(),
+    setups: Mapping[str, str] | None = None,
 ) -> list[Result]:
     """:func:`podium.evaluation.evaluate.evaluate` under a bar that shows what was spent."""
     with ticking(len(arms) * len(problems) * repeats) as on_result:
@@ -109,6 +117,7 @@ async def evaluate_with_progress(
             concurrency=concurrency,
             sampling=sampling,
             on_result=on_result,
+            setups=setups,
         )
 
 

@@ -1,14 +1,14 @@
 """``podium evaluate STUDY.toml``: every arm on the same problems, compared in pairs, kept in one folder.
 
 In the folder: ``results.jsonl`` (a rerun goes on there), ``learning.jsonl`` (what routers learned from), ``matched.jsonl``
-(the repeats of the cost-matched control), ``examples.jsonl``, ``arms.json`` (whose weights answered), ``study.toml`` (a copy
+(the repeats of the cost-matched control), ``examples.jsonl``, ``study.toml`` (a copy
 of the file), ``table.md``, ``table.json``, ``report.html`` and its first picture.
 """
 
 import json
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from podium import __version__, jsonl
-from podium.cli.arms import Lessons, catalogue_arms, is_router, make_arm, weights_of
+from podium.cli.arms import Lessons, catalogue_arms, is_router, make_arm
 from podium.cli.extras import need_stats
 from podium.cli.measure import evaluate_with_progress, ticking
 from podium.cli.screen import Screen
+from podium.cli.setups import learned_from, setups_of
 from podium.cli.study_file import Study, read_study
 from podium.cli.verifying import open_verifiers
 from podium.cli.wiring import Team, open_team
@@ -77,17 +78,19 @@ async def carry_out(flags: StudyFlags) -> None:
             raise ConfigError(f"the oracle chooses among the workers alone; add the arm worker:* ({missing[0]} is not there)")
         routers = [name for name in names if is_router(name)]
         arms = {name: make_arm(name, team) for name in names if name != ORACLE and name not in routers}
-        _unchanged(out, names)
+        learned = ""
         if routers:
             sorts = {p.question: p.kind if team.is_gym else p.source for p in (*problems, *lessons_problems)}
-            lessons = await _learned(study, team, lessons_problems, verifier, out, names=routers, sorts=sorts)
+            lessons = await _learned(flags, study, team, lessons_problems, verifier, out, names=routers, sorts=sorts)
+            learned = learned_from(str(study.learning), lessons_problems, _setups(flags, study, workers, team))
             arms |= {name: make_arm(name, team, lessons=lessons) for name in routers}
         else:
             lessons = None
         arms = {name: arms[name] for name in names if name in arms}
-        results = await _asked(flags, study, arms, problems, verifier, out, lessons)
-        results += await _matched(study, arms, problems, verifier, out, results)
-        examples = await _examples(study, arms, problems, verifier, out)
+        setups = _setups(flags, study, arms, team, learned=learned)
+        results = await _asked(flags, study, arms, problems, verifier, out, lessons, setups)
+        results += await _matched(study, arms, problems, verifier, out, results, setups)
+        examples = await _examples(study, arms, problems, verifier, out, setups)
     if ORACLE in names:
         results += oracle(results, workers)
     _publish(flags, study, out, results, examples)
@@ -101,7 +104,12 @@ def _apart(problems: Sequence[Problem], lessons: Sequence[Problem]) -> None:
         )
 
 
+def _setups(flags: StudyFlags, study: Study, arms: Iterable[str], team: Team, *, learned: str = "") -> dict[str, str]:
+    return setups_of(arms, team, pool=study.pool, replay=study.problems.replay, unsafe_local=flags.unsafe_local, learned=learned)
+
+
 async def _learned(
+    flags: StudyFlags,
     study: Study,
     team: Team,
     problems: Sequence[Problem],
@@ -127,6 +135,7 @@ async def _learned(
             out=out / "learning.jsonl",
             concurrency=study.concurrency,
             sampling=study.sampling,
+            setups=_setups(flags, study, arms, team),
         )
         found = {(result.arm, result.problem): result for result in results if result.verdict is not None}
         rows = [problem for problem in problems if all((arm, problem.id) in found for arm in arms)]
@@ -153,6 +162,7 @@ async def _asked(
     verifier: Verifier,
     out: Path,
     lessons: Lessons | None,
+    setups: Mapping[str, str],
 ) -> list[Result]:
     """Every arm on every problem, here or on a cluster."""
     file = out / "results.jsonl"
@@ -165,10 +175,13 @@ async def _asked(
             repeats=study.repeats,
             concurrency=study.concurrency,
             sampling=study.sampling,
+            setups=setups,
         )
     from podium.cli.cluster import Order, on_cluster
 
-    order = Order(study=study, arms=tuple(arms), lessons=lessons, unsafe_local=flags.unsafe_local, run=f"study {out}")
+    order = Order(
+        study=study, arms=tuple(arms), lessons=lessons, unsafe_local=flags.unsafe_local, run=f"study {out}", setups=setups
+    )
     with ticking(len(arms) * len(problems) * study.repeats) as on_result:
         return await on_cluster(order, problems, address=flags.cluster, out=file, budget=flags.budget, on_result=on_result)
 
@@ -180,6 +193,7 @@ async def _matched(
     verifier: Verifier,
     out: Path,
     results: Sequence[Result],
+    setups: Mapping[str, str],
 ) -> list[Result]:
     """The cheaper arms as often as the compared one's cost allows, by vote; those that cost as much already are left out."""
     found: list[Result] = []
@@ -194,27 +208,35 @@ async def _matched(
                 repeats=often,
                 concurrency=study.concurrency,
                 sampling=study.sampling,
+                setups=setups,
             )
             found += voted(repeats, arm, f"{arm} x{often}")
     return found
 
 
 async def _examples(
-    study: Study, arms: Mapping[str, Worker], problems: Sequence[Problem], verifier: Verifier, out: Path
+    study: Study,
+    arms: Mapping[str, Worker],
+    problems: Sequence[Problem],
+    verifier: Verifier,
+    out: Path,
+    setups: Mapping[str, str],
 ) -> "list[Example]":
     """The first problem of every kind as the arms named in ``examples`` conduct it, kept in ``examples.jsonl``: asked once."""
     from podium.evaluation.page import Example
 
     file = out / "examples.jsonl"
-    known = {(each.arm, each.question): each for each in (jsonl.read_records(Example, file) if file.exists() else [])}
+    known = {(each.arm, each.setup, each.question): each for each in (jsonl.read_records(Example, file) if file.exists() else [])}
     firsts = {problem.kind: problem for problem in reversed(problems)}
     found = []
     for kind, problem in firsts.items():
         for arm in study.examples:
-            example = known.get((arm, problem.question))
+            example = known.get((arm, setups[arm], problem.question))
             if example is None:
                 text, outcome = await _shown(arms[arm], Call.plain(problem.question, study.sampling), problem, verifier)
-                example = Example(arm=arm, kind=kind, question=problem.question, workflow=text, outcome=outcome)
+                example = Example(
+                    arm=arm, kind=kind, question=problem.question, workflow=text, outcome=outcome, setup=setups[arm]
+                )
                 jsonl.append(file, jsonl.dumps(example))
             found.append(example)
     return found
@@ -232,19 +254,6 @@ async def _shown(worker: Worker, call: Call, problem: Problem, verifier: Verifie
     else:
         transcripts, outcome = completion.transcripts, "right" if verdict.correct else "wrong"
     return "\n\n".join(as_text(transcript) for transcript in transcripts) or "no workflow", outcome
-
-
-def _unchanged(out: Path, names: Sequence[str]) -> None:
-    """Raises :class:`ConfigError` where an arm's weights are no longer those that answered before in this folder."""
-    file = out / "arms.json"
-    now = {name: found for name in names if (found := weights_of(name)) is not None}
-    before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    if changed := [name for name in now if before.get(name, now[name]) != now[name]]:
-        raise ConfigError(
-            f"{changed[0]!r} has other weights than when it answered for {out}; name another folder with --out, or remove it"
-        )
-    out.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(before | now, indent=1) + "\n", encoding="utf-8")
 
 
 def _publish(flags: StudyFlags, study: Study, out: Path, results: Sequence[Result], examples: "Sequence[Example]") -> None:

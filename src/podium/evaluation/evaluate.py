@@ -62,6 +62,9 @@ class Result:
     verbs: tuple[str, ...] = ()
     """The first word of each step's subtask, in small letters."""
 
+    setup: str = ""
+    """What answered behind the arm's name, as a hash; "" where nobody said."""
+
     @property
     def key(self) -> Key:
         """What tells this result from others; of two with one key, the newer counts."""
@@ -89,6 +92,7 @@ async def evaluate(
     sampling: Sampling = Sampling(),
     on_result: Callable[[Result], None] | None = None,
     only: Collection[Key] | None = None,
+    setups: Mapping[str, str] | None = None,
 ) -> list[Result]:
     """Ask every arm every problem ``repeats`` times, at most ``concurrency`` questions at once; judge; keep.
 
@@ -98,11 +102,12 @@ async def evaluate(
 
     With ``out``, each result is appended there as it comes, and what ``out`` already holds is not asked again but handed
     over as it is (``on_result`` hears these first): a stopped or killed evaluation goes on where it was. World faults are
-    the exception: a rerun asks them again and the newer result replaces the fault. The key is (arm, problem id, repeat),
-    so give a changed worker another name. One file may hold many evaluations; one process writes it at a time.
+    the exception: a rerun asks them again and the newer result replaces the fault. The key is (arm, problem id, repeat);
+    ``setups`` says what answers behind each arm's name, as a hash of model, settings, weights and so on, and is kept with
+    every result. One file may hold many evaluations; one process writes it at a time.
 
     Raises :class:`ConfigError` before anything is asked where the arguments can not be used, where ``out`` is no file of
-    results, and where it holds a result of the same key with other ``sampling``. A failure of the user's
+    results, and where it holds a result of the same key with other ``sampling`` or another set-up. A failure of the user's
     (:class:`BudgetExceeded`, :class:`ConfigError`) from a worker or the verifier starts no further question, waits for
     those in flight, keeps their results, and is raised. Cancellation and bugs cancel the calls in flight and propagate
     (several bugs at once: as an ExceptionGroup); what was written stays.
@@ -134,6 +139,7 @@ async def evaluate(
                 return
             try:
                 result = await _ask(arm, arms[arm], problem, repeat, verifier, sampling)
+                result = replace(result, setup=(setups or {}).get(arm, ""))
             except PodiumError as error:
                 stops.append(error)
                 return
@@ -142,7 +148,7 @@ async def evaluate(
             keep(result)
 
     if out is not None:
-        for result in resumed(out, set(wanted), sampling):
+        for result in resumed(out, set(wanted), sampling, setups):
             keep(result)
     # Arms alternate, so that what a stopped evaluation leaves behind compares them on the same problems.
     missing = (
@@ -197,7 +203,7 @@ def _check(arms: Mapping[str, Worker], problems: Sequence[Problem], repeats: int
         seen.add(problem.id)
 
 
-def resumed(out: Path, wanted: Collection[Key], sampling: Sampling) -> list[Result]:
+def resumed(out: Path, wanted: Collection[Key], sampling: Sampling, setups: Mapping[str, str] | None = None) -> list[Result]:
     """What ``out`` knows of ``wanted``, world faults left out; afterwards ``out`` can be appended to.
 
     Raises :class:`ConfigError` as :func:`evaluate` does.
@@ -211,6 +217,12 @@ def resumed(out: Path, wanted: Collection[Key], sampling: Sampling) -> list[Resu
                 raise ConfigError(
                     f"{out} holds answers of {result.arm!r} that were sampled with {result.sampling}, not {sampling}; "
                     "write to another file or give the worker another name"
+                )
+            if result.setup != (setups or {}).get(result.arm, ""):
+                before = "another set-up" if result.setup else "an unknown set-up (no hash is kept with them)"
+                raise ConfigError(
+                    f"{out} holds answers of {result.arm!r} from {before}: its model, settings, weights, prompt, recordings or "
+                    "what it learned from are not known to be those of now; write to another file or folder, or remove it"
                 )
         jsonl.mend(out)
     except OSError as error:

@@ -44,6 +44,8 @@ class Example:
     workflow: str
     outcome: str
     """Example: ``right``."""
+    setup: str = ""
+    """What answered behind the arm's name, as a hash."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,17 +6,20 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import podium.gym
 from podium.training.config import TrainConfig
 from podium.training.warm_start import WarmStart
 from podium.workers.config import read_pool
+from podium.workers.identity import content_hash, hashed, pool_identity
 from podium.workers.pool import WorkerPool
 
 _MADE = ("problems", "pool", "verifier", "warm_start", "concurrency", "notes")
+_WEIGHTS = ("start", "drafts")
 _CALLED = ("problems", "carried_out", "written")
 
 
 def fingerprint(config: TrainConfig) -> dict[str, Any]:
-    """The choices of ``config`` as JSON, and hashes of its problems and its pool.
+    """The choices of ``config`` as JSON, with hashes of its problems, of who answers in its pool, and of its first weights.
 
     Concurrency and notes do not change what a run comes to, so they may differ.
     """
@@ -31,7 +34,9 @@ def fingerprint(config: TrainConfig) -> dict[str, Any]:
             "verifier": type(config.verifier).__name__,
             "warm_start": None if config.warm_start is None else _described(config.warm_start),
             "problems": _hash(problem.id for problem in config.problems()),
-            "pool": _names(config.pool),
+            "pool": _pool(config.pool),
+            "weights": {name: content_hash(path) for name in _WEIGHTS if (path := getattr(config, name)) is not None},
+            "verifier_settings": _settings(config.verifier),
         }
     )
     return plain
@@ -43,8 +48,20 @@ def _described(warm: WarmStart) -> dict[str, Any]:
     return {**plain, "again": again, "problems": _hash(problem.id for problem in warm.problems())}
 
 
-def _names(pool: Callable[[], WorkerPool] | Path) -> list[str]:
-    return [worker.name for worker in read_pool(pool).workers] if isinstance(pool, Path) else list(pool().names)
+def _pool(pool: Callable[[], WorkerPool] | Path) -> dict[str, Any]:
+    """The workers' names, and what answers under them: their settings, their recordings, or the gym."""
+    if isinstance(pool, Path):
+        config = read_pool(pool)
+        return {"names": [worker.name for worker in config.workers], "identity": pool_identity(config)}
+    made = pool()
+    recorded = [getattr(member.worker, "identity", "") for member in made]
+    return {"names": list(made.names), "identity": hashed(recorded, content_hash(Path(podium.gym.__file__).parent))}
+
+
+def _settings(verifier: Any) -> str:
+    """What a verifier was made with, as far as it is plain data."""
+    held = vars(verifier) if hasattr(verifier, "__dict__") else {}
+    return hashed({name: value for name, value in held.items() if isinstance(value, bool | int | float | str | None)})
 
 
 def _plain(value: Any) -> Any:

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from podium.errors import ConfigError, WorkerRefused
 from podium.types import Call, Completion, Question, Usage
+from podium.workers.identity import hashed
 
 Line = TypeVar("Line", "_Asked", "_Answered")
 
@@ -37,6 +38,11 @@ class Recorded:
         self._name = name
         if "" in self._answers:
             raise ConfigError(f"the recording of {name!r} has an empty question; every text contains it")
+
+    @property
+    def identity(self) -> str:
+        """A hash of what is recorded, which tells two recordings under one name apart."""
+        return hashed(self._answers)
 
     async def __call__(self, call: Call) -> Completion:
         """Say what was said then."""

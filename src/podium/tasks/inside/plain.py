@@ -6,7 +6,8 @@ of a letter and its parts: ``["t", [1, 2]]`` is ``(1, 2)``. An object that is no
 are read as their plain base, past any method that they override, so that an object that claims to equal everything is only
 what it holds.
 
-Sent into the sandbox and used on the host; :func:`decode` treats its input as hostile.
+Sent into the sandbox and used on the host; :func:`decode` treats its input as hostile. ``wire.py`` adds letters of its own
+for live objects, through ``foreign`` and ``known``.
 """
 
 from collections import deque
@@ -47,14 +48,27 @@ class Opaque:
         return f"an object of the class {self.kind}"
 
 
-def encode(value: Any, depth: int = 0, budget: list[int] | None = None) -> Any:
-    """``value`` as JSON data. Example: ``encode((1, {2})) == ["t", [1, ["s", [2]]]]``."""
+def encode(
+    value: Any, depth: int = 0, budget: list[int] | None = None, foreign: Callable[[Any, Callable[[Any], Any]], Any] | None = None
+) -> Any:
+    """``value`` as JSON data. Example: ``encode((1, {2})) == ["t", [1, ["s", [2]]]]``.
+
+    ``foreign`` is asked first about all that is not exactly a plain type: it returns data, or None to go on here.
+    """
     budget = [MAX_PARTS] if budget is None else budget
     budget[0] -= 1
     if value is None or value is True or value is False:
         return value
     # isinstance would believe a forged __class__; the real type does not lie.
     kind: Any = type(value)
+
+    def within(part: Any) -> Any:
+        return encode(part, depth + 1, budget, foreign)
+
+    if foreign is not None and kind not in _EXACT and depth <= MAX_DEPTH and budget[0] >= 0:
+        found = foreign(value, within)
+        if found is not None:
+            return found
     bases = _MRO(kind)
     if int in bases:
         number = int.__int__(value)
@@ -68,10 +82,10 @@ def encode(value: Any, depth: int = 0, budget: list[int] | None = None) -> Any:
         return ["o", kind.__name__, "too large", True, None]
     for base, letter in _SEQUENCES:
         if base in bases:
-            return [letter, [encode(part, depth + 1, budget) for part in base.__iter__(value)]]
+            return [letter, [within(part) for part in base.__iter__(value)]]
     if dict in bases:
         pairs = dict.items(value)
-        return ["d", [[encode(key, depth + 1, budget), encode(part, depth + 1, budget)] for key, part in pairs]]
+        return ["d", [[within(key), within(part)] for key, part in pairs]]
     if bytes in bases or bytearray in bases:
         return ["b", bytes.hex(value)] if bytes in bases else ["ba", bytearray.hex(value)]
     if complex in bases:
@@ -81,29 +95,38 @@ def encode(value: Any, depth: int = 0, budget: list[int] | None = None) -> Any:
     shown, truth = repr(value)[:200], bool(value)
     parts = None
     if kind in _LAZY:
-        parts = [encode(part, depth + 1, budget) for part in islice(value, MAX_LAZY + 1)]
+        parts = [within(part) for part in islice(value, MAX_LAZY + 1)]
     return ["o", str(kind.__name__)[:80], shown, truth, parts if parts is not None and len(parts) <= MAX_LAZY else None]
 
 
-def decode(data: Any, depth: int = 0) -> Any:
-    """The value that :func:`encode` wrote as ``data``; raises ValueError for data that it can not have written."""
+def decode(data: Any, depth: int = 0, known: Callable[[list[Any], Callable[[Any], Any]], Any] | None = None) -> Any:
+    """The value that :func:`encode` wrote as ``data``; raises ValueError for data that it can not have written.
+
+    ``known`` reads the data of ``foreign``, whose letters end with a point.
+    """
     if data is None or isinstance(data, bool | int | float | str):
         return data
     if depth > 2 * MAX_DEPTH + 4 or not isinstance(data, list) or not data or not isinstance(data[0], str):
         raise ValueError("not encoded data")
     letter, *parts = data
+
+    def within(part: Any) -> Any:
+        return decode(part, depth + 1, known)
+
+    if known is not None and letter.endswith("."):
+        return known(data, within)
     if letter == "o" and len(parts) == 4:
-        known = [decode(part, depth + 1) for part in parts[3]] if isinstance(parts[3], list) else None
-        return Opaque(str(parts[0])[:80], str(parts[1])[:200], parts[2] is True, known)
+        held = [within(part) for part in parts[3]] if isinstance(parts[3], list) else None
+        return Opaque(str(parts[0])[:80], str(parts[1])[:200], parts[2] is True, held)
     if letter == "c" and len(parts) == 2:
-        return complex(*(float(decode(part, depth + 1)) for part in parts))
+        return complex(*(float(within(part)) for part in parts))
     if len(parts) != 1:
         raise ValueError("not encoded data")
     body = parts[0]
     if letter in _BUILD and isinstance(body, list):
-        return _BUILD[letter](decode(part, depth + 1) for part in body)
+        return _BUILD[letter](within(part) for part in body)
     if letter == "d" and isinstance(body, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in body):
-        return _hashed(lambda: {decode(key, depth + 1): decode(part, depth + 1) for key, part in body})
+        return _hashed(lambda: {within(key): within(part) for key, part in body})
     if isinstance(body, str) and len(body) <= 50_000_000 and letter in _SPELLED:
         return _SPELLED[letter](body)
     raise ValueError("not encoded data")
@@ -152,6 +175,7 @@ def _decimal(text: str) -> Any:
     return number
 
 
+_EXACT = frozenset({int, float, str, bytes, bytearray, complex, list, tuple, set, frozenset, dict})
 _MRO: Callable[[type], tuple[type, ...]] = type.__dict__["__mro__"].__get__
 _SEQUENCES: tuple[tuple[Any, str], ...] = ((list, "l"), (tuple, "t"), (set, "s"), (frozenset, "z"))
 _RATIONAL = {("fractions", "Fraction"): "F", ("decimal", "Decimal"): "D"}

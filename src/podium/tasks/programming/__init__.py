@@ -10,6 +10,6 @@ relayed.py       tests with loops of their own, in a second sandbox
 inside_texts.py  the programs of ``tasks/inside/`` as texts
 """
 
-from podium.tasks.programming.verifier import IN_PROCESS, ProgramVerifier
+from podium.tasks.programming.verifier import ProgramVerifier
 
-__all__ = ["IN_PROCESS", "ProgramVerifier"]
+__all__ = ["ProgramVerifier"]

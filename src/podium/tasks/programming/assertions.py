@@ -83,7 +83,9 @@ def called_names(tests: AssertTests | UnittestTests) -> set[str]:
     else:
         texts, named = list(tests.code), set()
     tree = parse_python("\n".join(texts)) or ast.Module([], [])
-    known = _BUILTINS | _bound(tree) | _bound(parse_python(tests.prelude) or ast.Module([], []))
+    given = parse_python(tests.prelude) or ast.Module([], [])
+    given.body = [node for node in given.body if not _is_stub(node)]
+    known = _BUILTINS | _bound(tree) | _bound(given)
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     found = (used - known) | named
     if found:
@@ -109,6 +111,13 @@ def _is_idle(node: ast.stmt) -> bool:
     if isinstance(node, ast.Import):
         return all(name.name == "math" and not name.asname for name in node.names)
     return isinstance(node, ast.Pass)
+
+
+def _is_stub(node: ast.stmt) -> bool:
+    """Whether it is a function with nothing in it: the start that the answer completes, not something that is given."""
+    return isinstance(node, ast.FunctionDef) and all(
+        isinstance(part, ast.Pass) or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)) for part in node.body
+    )
 
 
 def _bound(tree: ast.Module) -> set[str]:

@@ -58,7 +58,7 @@ class ProgramRuns:
         return _reply_of(outcome, "the checker of the tests")
 
     async def judge(self, job: dict[str, Any]) -> str | None:
-        """Run tests and program in one process; in words why they fail, or None."""
+        """Run the tests beside the program, in a process of their own; in words why they fail, or None."""
         nonce = secrets.token_hex(16)
         stdin = json.dumps({**job, "code": self._code, "nonce": nonce}).encode()
         async with self._sandbox.submission(JUDGE) as submission:

@@ -6,8 +6,8 @@ How much of the judging a program could touch, by style of its tests (``target.p
 - asserts: nothing, where every assert is about calls with plain data. The calls are made one by one and the asserts evaluated
   on the host (``assertions.py``), or, where the tests hold loops or functions of their own, in a second sandbox in which the
   program is not (``relayed.py``).
-- unittest, and asserts about objects of the program's own classes: judged in the candidate's process, with what protection
-  that allows (:mod:`podium.tasks.inside.judge`), and ``Verdict.why`` says so.
+- unittest, and asserts about objects of the program's own classes: nothing. The tests run in a process of their own, in
+  which the program's objects are references of which only values are believed (:mod:`podium.tasks.inside.judge`).
 
 One submission per answer; the first failing test ends it. Left out: problems with several right outputs, other languages.
 """
@@ -27,7 +27,6 @@ from podium.tasks.programming.values import same_value, shown
 from podium.tasks.sandbox import Sandbox
 from podium.types import Problem, Verdict
 
-IN_PROCESS = "judged in the candidate's process"
 MAX_WHY = 600
 
 
@@ -56,21 +55,18 @@ class ProgramVerifier:
             return Verdict(correct=False, extracted=None, why="no program; expected a fenced block of Python that parses")
         await self._require(problem, tests)
         runs = ProgramRuns(self._sandbox, with_prelude(tests.prelude, code), tests.seconds)
-        notes: list[str] = []
         try:
             if isinstance(tests, StdinTests):
                 why = await _stdin(runs, tests)
             elif isinstance(tests, CallTests):
                 why = await _calls(runs, tests)
             elif isinstance(tests, AssertTests):
-                why = await _asserts(runs, tests, notes)
+                why = await _asserts(runs, tests)
             else:
-                why = await _in_process(runs, tests, notes)
+                why = await _live(runs, tests)
         except ProgramFailed as failed:
             why = str(failed)
-        if not runs.isolated:
-            notes.append(NOT_ISOLATED)
-        words = "; ".join([*([why] if why else []), *notes])
+        words = "; ".join([*([why] if why else []), *([] if runs.isolated else [NOT_ISOLATED])])
         return Verdict(correct=why is None, extracted=code, why=words[:MAX_WHY])
 
     async def _require(self, problem: Problem, tests: ProgramTests) -> None:
@@ -127,7 +123,7 @@ async def _calls(runs: ProgramRuns, tests: CallTests) -> str | None:
     return None
 
 
-async def _asserts(runs: ProgramRuns, tests: AssertTests, notes: list[str]) -> str | None:
+async def _asserts(runs: ProgramRuns, tests: AssertTests) -> str | None:
     assertions = read_assertions(tests)
     if assertions is not None:
         # Work beyond the host's bounds can still be done in the second sandbox.
@@ -136,7 +132,7 @@ async def _asserts(runs: ProgramRuns, tests: AssertTests, notes: list[str]) -> s
     try:
         return await relayed_mismatch(runs, tests)
     except CanNotRelay:
-        return await _in_process(runs, tests, notes)
+        return await _live(runs, tests)
 
 
 async def _on_the_host(runs: ProgramRuns, assertions: tuple[Assertion, ...]) -> str | None:
@@ -151,8 +147,14 @@ async def _on_the_host(runs: ProgramRuns, assertions: tuple[Assertion, ...]) -> 
     return None
 
 
-async def _in_process(runs: ProgramRuns, tests: AssertTests | UnittestTests, notes: list[str]) -> str | None:
-    notes.append(IN_PROCESS)
+async def _live(runs: ProgramRuns, tests: AssertTests | UnittestTests) -> str | None:
     setup = tests.setup if isinstance(tests, AssertTests) else ""
-    job = {"style": tests.style, "tests": test_program(tests), "setup": setup, "names": sorted(called_names(tests))}
-    return await runs.judge(job)
+    return await runs.judge(
+        {
+            "style": tests.style,
+            "prelude": tests.prelude,
+            "setup": setup,
+            "tests": test_program(tests),
+            "names": sorted(called_names(tests)),
+        }
+    )

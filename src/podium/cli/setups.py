@@ -1,0 +1,69 @@
+"""What answers behind the name of an arm, as a hash that is kept with each result: a changed set-up inherits no answers.
+
+Counted: of a bare worker its model, address and settings; of a policy all of the pool, the prompt, and its weights; of a router
+also what it learns from; of recorded and built-in workers the recordings and the gym; of every arm, how programs are judged.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import podium.gym
+from podium.cli.arms import is_router, weights_of
+from podium.cli.wiring import Team
+from podium.policies.shipped import conductor_folder
+from podium.types import Brief, Problem, ask
+from podium.workers.config import read_pool
+from podium.workers.identity import content_hash, hashed, pool_identity, worker_identities
+from podium.workflow.language import Language
+from podium.workflow.prompt import messages
+
+_ONE_WORKER = ("worker", "context")
+
+
+def setups_of(
+    arms: Iterable[str],
+    team: Team,
+    *,
+    pool: Path | None,
+    replay: Path | None = None,
+    rounds: int = 1,
+    unsafe_local: bool = False,
+    learned: str = "",
+) -> dict[str, str]:
+    """Arm -> hash of what answers. ``learned`` is :func:`learned_from` of what routers learn from."""
+    workers, whole = _of_the_team(team, pool, replay)
+    found = {}
+    for name in arms:
+        kind, _, rest = name.partition(":")
+        parts = [kind, unsafe_local]
+        if kind in _ONE_WORKER:
+            found[name] = hashed(*parts, workers[rest])
+            continue
+        parts += [whole, rounds, _prompts(team), learned if is_router(name) else ""]
+        weights = weights_of(name)
+        found[name] = hashed(name, *parts, None if weights is None else content_hash(conductor_folder(weights)))
+    return found
+
+
+def learned_from(setting: str, problems: Sequence[Problem], setups: Mapping[str, str]) -> str:
+    """What tells apart what routers learned: the table [learning], its problems, and who answered them."""
+    return hashed(setting, [(problem.id, problem.target) for problem in problems], dict(setups))
+
+
+def _of_the_team(team: Team, pool: Path | None, replay: Path | None) -> tuple[dict[str, str], str]:
+    """What answers under each worker's name, and what a policy over all of them sees."""
+    if replay is not None:
+        recorded = content_hash(replay)
+        return {name: hashed(name, recorded) for name in team.pool.names}, hashed(team.pool.names, recorded)
+    if pool is None:
+        world = content_hash(Path(podium.gym.__file__).parent)
+        return {name: hashed(name, world) for name in team.pool.names}, hashed(team.pool.names, world)
+    config = read_pool(pool)
+    return worker_identities(config), pool_identity(config)
+
+
+def _prompts(team: Team) -> str:
+    """What policies are told, on a question of ours."""
+    brief = Brief(question=ask("6 times 7?"), cards=team.pool.cards)
+    cards = team.conductor is not None and team.conductor.cards
+    return hashed([message.content for message in messages(brief, Language(cards=cards))])

@@ -1,0 +1,99 @@
+"""What one process sees of another although it is no object: folder, environment, arguments, random numbers, standard streams.
+
+Tests and program run in two processes that should look like one. With every message goes what changed since the last:
+``random.seed(0)`` in a test is a seed for the program, and ``os.chdir`` in the program is one for the tests. The standard
+streams and arguments go one way only, from the tests to the program. Plain data; the tests' end checks what it takes over.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+_FOLDER, _CHANGE = os.getcwd, os.chdir
+STREAMS = ("stdin", "stdout", "stderr")
+
+
+class Mirror:
+    """One end. ``leaving`` is what changed here, None where nothing did; ``arrived`` takes over what changed there.
+
+    Example: after ``os.environ["A"] = "b"``, ``mirror.leaving() == {"environ": {"A": "b"}}``, once.
+    """
+
+    def __init__(self) -> None:
+        self._folder = _FOLDER()
+        self._environ = dict(os.environ)
+        self._random: Any = None
+
+    def leaving(self) -> dict[str, Any] | None:
+        """What changed here since this was last asked for."""
+        state: dict[str, Any] = {}
+        try:
+            folder = _FOLDER()
+        except OSError:
+            folder = self._folder  # it was removed; the other end finds that out by itself
+        if folder != self._folder:
+            state["folder"] = self._folder = folder
+        environ = dict(os.environ)
+        if environ != self._environ:
+            names = environ.keys() | self._environ.keys()
+            state["environ"] = {name: environ.get(name) for name in names if environ.get(name) != self._environ.get(name)}
+            self._environ = environ
+        random = sys.modules.get("random")
+        numbers = getattr(random, "getstate", lambda: None)()
+        if numbers is not None and numbers != self._random:
+            state["random"] = [numbers[0], list(numbers[1]), numbers[2]]
+            self._random = numbers
+        return state or None
+
+    def arrived(self, state: Any) -> None:
+        """Take over what changed there. Raises TypeError or ValueError where it is no such change."""
+        if not isinstance(state, dict) or not set(state) <= {"folder", "environ", "random", "told"}:
+            raise ValueError("no state")
+        if "folder" in state:
+            try:
+                _CHANGE(str(state["folder"]))
+            except OSError:
+                pass  # gone already, as it would be in one process
+            else:
+                self._folder = _FOLDER()
+        for name, value in state.get("environ", {}).items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        self._environ = dict(os.environ)
+        if "random" in state:
+            version, numbers, following = state["random"]
+            import random
+
+            random.setstate((version, tuple(numbers), following))
+            self._random = random.getstate()
+
+
+class Streams:
+    """The tests' standard streams and arguments, where they put others in their place."""
+
+    def __init__(self) -> None:
+        self._original = {name: getattr(sys, name) for name in STREAMS}
+        self._told: dict[str, Any] = dict(self._original)
+        self._argv = list(sys.argv)
+
+    def leaving(self, encode: Callable[[Any], Any]) -> dict[str, Any] | None:
+        """What the tests changed, encoded: a stream, or None for the original."""
+        told: dict[str, Any] = {}
+        for name, original in self._original.items():
+            now = getattr(sys, name)
+            if now is not self._told[name]:
+                self._told[name] = now
+                told[name] = encode(None if now is original else now)
+        if sys.argv != self._argv:
+            self._argv = list(sys.argv)
+            told["argv"] = encode(self._argv)
+        return told or None
+
+    def arrived(self, told: dict[str, Any], decode: Callable[[Any], Any]) -> None:
+        """Put them in place, in the program."""
+        for name, data in told.items():
+            value = decode(data)
+            setattr(sys, name, self._original[name] if value is None and name in self._original else value)

@@ -1,0 +1,134 @@
+"""What was answered by something else is not taken for an answer of now: real studies, resumed after a change."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from benchmarks.faults import gym_server, write_pool
+from podium.cli.app import app
+from podium.training.recipe import fingerprint
+from podium.workers.identity import content_hash
+from podium.workers.recorded import Recorded
+from tests.training.gym_runs import small_config
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with gym_server(0.0) as url:
+        yield url
+
+
+def evaluated(*arguments: str) -> Result:
+    return CliRunner(env={"COLUMNS": "200"}).invoke(app, ["evaluate", *arguments])
+
+
+def is_refused(result: Result) -> bool:
+    said = " ".join(result.output.split())
+    return result.exit_code == 2 and "set-up" in said and "write to another file or folder" in said
+
+
+def study(folder: Path, arms: str, more: str = "", learning: str = "") -> str:
+    path = folder / "study.toml"
+    text = f'title = "One"\nout = "{folder / "out"}"\narms = [{arms}]\n{more}[problems]\ngym = 1\nkinds = ["choice"]\n'
+    path.write_text(text + (f'[learning]\ngym = 2\nkinds = ["choice"]\nsplits = ["train"]\n{learning}\n' if learning else ""))
+    return str(path)
+
+
+def lines(folder: Path) -> list[str]:
+    return (folder / "out" / "results.jsonl").read_text().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "changed", "refused"),
+    [
+        (r'model = "openai:brook"', 'model = "openai:cedar"', True),
+        (r'(name = "brook"\n.*\nbase_url = ")([^"]*)"', r'\1\2"\ntemperature = 0.5', True),
+        (r'(name = "brook"\n.*\nbase_url = ")([^"]*)/v1"', r'\1\2/v1/"', True),
+        (r'(name = "brook"\n.*\n.*\nmax_tokens = )256', r"\g<1>255", True),
+        (r'(name = "cedar"\n.*\n.*\nmax_tokens = )256', r"\g<1>255", False),
+        (r"retries = 8", "retries = 7", False),
+    ],
+)
+def test_another_model_behind_a_workers_name(server: str, tmp_path: Path, pattern: str, changed: str, refused: bool) -> None:
+    pool = tmp_path / "pool.toml"
+    write_pool(pool, server)
+    path = study(tmp_path, '"worker:brook"', f'pool = "{pool}"\n')
+    assert evaluated(path).exit_code == 0
+    before = lines(tmp_path)
+    text, count = re.subn(pattern, changed, pool.read_text())
+    assert count
+    pool.write_text(text)
+    result = evaluated(path)
+    assert is_refused(result) if refused else result.exit_code == 0, result.output
+    assert lines(tmp_path) == before
+    assert evaluated(path, "--out", str(tmp_path / "other")).exit_code == 0
+
+
+def test_a_policy_over_a_pool_that_changed(server: str, tmp_path: Path) -> None:
+    pool = tmp_path / "pool.toml"
+    write_pool(pool, server)
+    path = study(tmp_path, '"mixture:brook"', f'pool = "{pool}"\n')
+    assert evaluated(path).exit_code == 0
+    pool.write_text(pool.read_text().replace('model = "openai:cedar"', 'model = "openai:brook"'))
+    assert is_refused(evaluated(path))
+
+
+def test_a_router_that_learned_from_something_else(tmp_path: Path) -> None:
+    path = study(tmp_path, '"router:kind"', learning="seed = 4")
+    assert evaluated(path).exit_code == 0
+    assert evaluated(path).exit_code == 0, "the same again is no change"
+    study(tmp_path, '"router:kind"', learning="seed = 5")
+    assert is_refused(evaluated(path))
+
+
+def test_results_that_do_not_say_what_answered(tmp_path: Path) -> None:
+    path = study(tmp_path, '"worker:brook"')
+    assert evaluated(path).exit_code == 0
+    old = [{key: value for key, value in json.loads(line).items() if key != "setup"} for line in lines(tmp_path)]
+    (tmp_path / "out" / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in old))
+    result = evaluated(path)
+    assert is_refused(result)
+    assert "an unknown set-up" in " ".join(result.output.split())
+
+
+def test_the_command_without_a_study_knows_it_too(server: str, tmp_path: Path) -> None:
+    pool, out = tmp_path / "pool.toml", tmp_path / "results.jsonl"
+    write_pool(pool, server)
+    command = ["--gym", "1", "--pool", str(pool), "--arm", "worker:brook", "--out", str(out)]
+    assert evaluated(*command).exit_code == 0
+    pool.write_text(pool.read_text().replace('model = "openai:brook"', 'model = "openai:cedar"'))
+    assert is_refused(evaluated(*command))
+
+
+def test_recordings_and_folders_are_known_by_what_they_hold(tmp_path: Path) -> None:
+    folder = tmp_path / "recorded"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text("1")
+    first = content_hash(folder)
+    (folder / "a.jsonl").write_text("2")
+    second = content_hash(folder)
+    shutil.move(folder / "a.jsonl", folder / "b.jsonl")
+    assert len({first, second, content_hash(folder)}) == 3
+    assert Recorded({"a": "b"}, "x").identity != Recorded({"a": "c"}, "x").identity
+
+
+def test_a_training_run_knows_who_answered_it(server: str, tmp_path: Path) -> None:
+    pool = tmp_path / "pool.toml"
+    write_pool(pool, server)
+    config = replace(small_config(), pool=pool, start=tmp_path / "start", warm_start=None)
+    (tmp_path / "start").mkdir()
+    (tmp_path / "start" / "model.safetensors").write_bytes(b"1")
+    first = fingerprint(config)
+    assert fingerprint(config) == first
+    (tmp_path / "start" / "model.safetensors").write_bytes(b"2")
+    second = fingerprint(config)
+    pool.write_text(pool.read_text().replace('model = "openai:brook"', 'model = "openai:cedar"'))
+    third = fingerprint(config)
+    assert [key for key in first if first[key] != second[key]] == ["weights"]
+    assert [key for key in second if second[key] != third[key]] == ["pool"]
