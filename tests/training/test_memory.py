@@ -79,6 +79,11 @@ def test_the_recipes_of_the_paper_fit_on_the_gpus_they_name() -> None:
     assert adapter.fits
     longest = 256 * 1024 + 4 * 7168  # every rollout as long as it may be, and each prompt kept once
     assert full.cached_tokens > longest, "vLLM can keep the whole iteration"
+    given = paper().pretrained
+    assert given is not None
+    alone = memory_of(replace(given, options={**given.options, "vllm_tensor_parallel_size": 1}))
+    assert alone is not None
+    assert alone.cached_tokens < longest, "with a whole copy on each GPU it could not"
     assert full.gpu == GPU_GIB * GIB
     # 16 bytes a parameter, over two GPUs: the state of training alone.
     state = sum(bytes_of(full, start)[0] for start in ("weights, float32", "gradient,", "Adam"))
@@ -109,6 +114,9 @@ def test_without_vllm_keys_and_values_grow_with_what_is_sampled_at_once() -> Non
     assert many is not None
     assert few.fits
     assert not many.fits
+    usual = memory_of(given)
+    assert usual is not None
+    assert usual.fits
     assert bytes_of(many, "keys")[1] == 8 * bytes_of(few, "keys")[1] == 128 * 8192 * QWEN_7B.cached_bytes
     assert bytes_of(few, "vLLM: weights") == (0, 0)
 
