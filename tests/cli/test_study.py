@@ -42,7 +42,7 @@ def a_run(folder: Path) -> Path:
     kinds = {"correct_by_kind": {"word": 0.5}, "steps_by_kind": {"word": 2.0}}
     lines = [json.dumps({"iteration": index, **share, **groups, **kinds}) for index in range(3)]
     (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")
-    turn = {"text": 'model_id = [0]\nsubtasks = ["Do."]\naccess_list = [[]]', "reward": 1.0}
+    turn = {"text": 'model_id = [0]\nsubtasks = ["Do."]\naccess_list = [[]]', "correct": True, "reward": 1.0}
     (folder / "groups.jsonl").write_text(json.dumps({"iteration": 0, "pool": ["ada"], "rollouts": [[turn]]}) + "\n")
     (folder / "recipe.json").write_text(json.dumps({"language": {"access": "positions"}}))
     return folder

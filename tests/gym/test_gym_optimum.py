@@ -2,14 +2,18 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
+from importlib import import_module
 from itertools import pairwise
 from statistics import fmean
 
 import pytest
 
+from podium.errors import ConfigError
 from podium.gym import KINDS, UNTRAINED_KINDS, World, optimum, specialists
 from podium.gym.gauge import Gauge
-from podium.gym.optimum import SUBTASKS, neighbours, single
+from podium.gym.optimum import SUBTASKS, neighbours, search, single
+from podium.gym.specialists import Specialist
 from podium.types import Problem, Step, Workflow
 
 ALL = KINDS + UNTRAINED_KINDS
@@ -107,3 +111,24 @@ def test_the_shape_of_the_world() -> None:
     shares = Counter(step.worker for kind in KINDS for step in BEST[kind].workflow.steps)
     entropy = -sum(c / shares.total() * math.log2(c / shares.total()) for c in shares.values())
     assert entropy >= 2.0
+
+
+@pytest.mark.parametrize("count", [3, 9, 12])
+def test_any_pool_is_searched_whatever_its_workers_are_called(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, problems in (("_SEARCH_PROBLEMS", 6), ("_FINAL_PROBLEMS", 30), ("_MEASURED_PROBLEMS", 40)):
+        monkeypatch.setattr(import_module("podium.gym.optimum"), name, problems)
+    usual = specialists(WORLD, count)
+    pool = [Specialist(replace(each.profile, name=f"w{i}"), WORLD) for i, each in enumerate(reversed(usual))]
+    found = search(WORLD, pool, "choice", single(0))
+    names = [worker.name for worker in pool]
+    assert {step["worker"] for steps in (found["steps"], *found["path"]) for step in steps} <= set(names)
+    assert found["path"][0][0]["worker"] == "w0"
+    # Who knows the facts is the one to ask, wherever it stands; the smallest pool lacks it and asks the generalist.
+    trade = "scholar" if count > 3 else "generalist"
+    [best] = [worker.name for worker in pool if worker.profile.trade == trade]
+    assert found["steps"][0]["worker"] == best
+
+
+def test_a_climb_from_a_worker_that_is_not_there() -> None:
+    with pytest.raises(ConfigError, match="begin with worker 3, and the pool has 3"):
+        search(WORLD, specialists(WORLD, 3), "choice", single(3))

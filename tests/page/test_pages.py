@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from podium.page.shown import LONG
 from tests.page.conftest import Served, Watched, watch
 from tests.page.contrast import TOO_FAINT
-from tests.page.training_run import KIND, add_iteration
+from tests.page.training_run import KIND, add_iteration, write_run
 
 UNNAMED = """[...document.querySelectorAll('button, a, input, select, textarea')].filter(
     element => element.getClientRects().length && !(element.innerText || element.ariaLabel || element.labels?.length)).length"""
@@ -254,6 +254,18 @@ def test_a_training_run_is_followed_while_it_grows(served: Served, watched: Watc
     assert page.evaluate("window.hit") is None
     page.goto(f"{served.address}/training?run=../../etc&beside=%3Cscript%3E")
     expect(page.get_by_role("link", name="small/seed-0")).to_be_visible()
+
+
+def test_a_run_without_verdicts_says_so_and_guesses_none(served: Served, watched: Watched) -> None:
+    old = served.folder / "training" / "old" / "seed-0"
+    write_run(old, iterations=1)
+    text = (old / "groups.jsonl").read_text()
+    (old / "groups.jsonl").write_text(text.replace('"correct": true, ', ""))
+    watched.page.goto(f"{served.address}/training?run=old/seed-0&beside=other/seed-0")
+    expect(watched.page.get_by_text("kept no verdicts")).to_have_count(1)
+    expect(watched.page.get_by_role("heading", name=re.compile("^Iteration 1, word"))).to_have_text(
+        [re.compile("atlas$")] * 2 + [re.compile(", right$")]
+    )
 
 
 def test_the_pool_answers_on_request(served: Served, watched: Watched) -> None:

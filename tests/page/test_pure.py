@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,28 @@ def test_broken_lines_are_left_out(tmp_path: Path, bad: str) -> None:
     assert len(curves(run.iterations)) == 6
     assert mix(run.workers)
     assert TrainingRuns(tmp_path).last("a")[1] == run.iterations[-1]
+
+
+@pytest.mark.parametrize(
+    ("turn", "outcome"),
+    [
+        ({"correct": True, "reward": 0.2}, "right"),
+        ({"correct": True, "reward": None}, "right"),
+        ({"correct": False, "reward": 0.5}, "wrong"),
+        ({"correct": None, "reward": 0.0}, "no answer"),
+        ({"correct": None, "reward": None}, "not judged"),
+        ({"reward": 1.0}, ""),
+        ({"correct": "yes", "reward": 1.0}, "no answer"),
+    ],
+)
+def test_what_came_of_a_workflow_is_read_from_the_verdict(tmp_path: Path, turn: dict[str, Any], outcome: str) -> None:
+    folder = tmp_path / "a"
+    write_run(folder, iterations=1)
+    group = {"iteration": 0, "kind": "word", "pool": ["ada"], "rollouts": [[{"text": "model_id = [0]", **turn}]]}
+    (folder / "groups.jsonl").write_text(json.dumps(group) + "\n")
+    run = TrainingRun(folder)
+    run.read_on()
+    assert [example.outcome for example in (*run.early, *run.late)] == [outcome] * 2
 
 
 def test_long_runs_are_thinned(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def add_iteration(folder: Path, number: int) -> None:
     with (folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
     text = 'A plan.\nmodel_id = [1, 0]\nsubtasks = ["Plan.", "Answer."]\naccess_list = [[], "all"]'
-    turn = {"text": text, "reward": 1.0, "advantage": 0.0, "failure": None, "cost_usd": 0.0}
+    turn = {"text": text, "correct": True, "reward": 1.0, "advantage": 0.0, "failure": None, "cost_usd": 0.0}
     group = {"iteration": number, "kind": "word", "pool": ["atlas", f"<script>{HIT}</script>"], "rollouts": [[turn], [turn]]}
     with (folder / "groups.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps(group) + "\n")

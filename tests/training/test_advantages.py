@@ -3,6 +3,7 @@
 import itertools
 import math
 import statistics
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -10,12 +11,17 @@ from hypothesis import strategies as st
 
 from podium.errors import Blame
 from podium.training.advantage import ADVANTAGES, group_normalised, leave_one_out, pass_at_k, softly_normalised
-from podium.training.reward import less_cost, less_steps, reward
+from podium.training.reward import less_cost, less_steps, priced, reward
 from podium.training.rounds import over_rounds
 from podium.types import Failure, Verdict
 
 REWARDS = st.lists(st.sampled_from([0.0, 0.5, 1.0, None]), min_size=1, max_size=12)
 RIGHT, WRONG = (Verdict(correct=correct, extracted="42") for correct in (True, False))
+
+
+def compared(name: str, rewards: Sequence[float | None]) -> list[float]:
+    """The advantages of a group without costs, in which who earned 1 was right."""
+    return ADVANTAGES[name](rewards, [reward == 1.0 for reward in rewards])
 
 
 def failure(blame: Blame) -> Failure:
@@ -44,6 +50,12 @@ def test_cost_comes_off_and_an_unknown_price_is_never_free() -> None:
     assert less_cost(None, 0.1, per_usd=50) is None
 
 
+@pytest.mark.parametrize("earned", [0.0, 0.5, 1.0])
+def test_where_dollars_count_an_unknown_price_is_void_whatever_was_earned(earned: float) -> None:
+    assert priced(earned, None, counts=True) is None
+    assert priced(earned, None, counts=False) == priced(earned, 0.0, counts=True) == earned
+
+
 def test_steps_come_off_the_reward() -> None:
     assert less_steps(1.0, 3, per_step=0.01) == pytest.approx(0.97)
     assert less_steps(None, 3, per_step=0.01) is None
@@ -52,18 +64,18 @@ def test_steps_come_off_the_reward() -> None:
 @pytest.mark.parametrize("name", ADVANTAGES)
 @given(rewards=REWARDS)
 def test_void_counts_for_nothing_and_the_rest_add_up_to_nothing(name: str, rewards: list[float | None]) -> None:
-    got = ADVANTAGES[name](rewards)
+    got = compared(name, rewards)
     kept = [r for r in rewards if r is not None]
     assert len(got) == len(rewards)
     assert all(a == 0 for a, r in zip(got, rewards, strict=True) if r is None)
-    assert [a for a, r in zip(got, rewards, strict=True) if r is not None] == pytest.approx(ADVANTAGES[name](kept))
+    assert [a for a, r in zip(got, rewards, strict=True) if r is not None] == pytest.approx(compared(name, kept))
     assert sum(got) == pytest.approx(0, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ADVANTAGES)
 @given(rewards=REWARDS)
 def test_a_right_answer_is_never_below_a_wrong_one(name: str, rewards: list[float | None]) -> None:
-    got = ADVANTAGES[name](rewards)
+    got = compared(name, rewards)
     pairs = sorted((r, a) for r, a in zip(rewards, got, strict=True) if r is not None)
     assert all(a <= b + 1e-9 for (_, a), (_, b) in itertools.pairwise(pairs))
 
@@ -71,7 +83,7 @@ def test_a_right_answer_is_never_below_a_wrong_one(name: str, rewards: list[floa
 @pytest.mark.parametrize("name", ADVANTAGES)
 @pytest.mark.parametrize("same", [0.0, 0.5, 1.0])
 def test_a_flat_group_teaches_nothing(name: str, same: float) -> None:
-    assert ADVANTAGES[name]([same] * 6) == pytest.approx([0.0] * 6)
+    assert compared(name, [same] * 6) == pytest.approx([0.0] * 6)
 
 
 @given(
@@ -107,11 +119,25 @@ def test_pass_at_k_equals_counting_every_subset(k: int, right: int) -> None:
     worth = {subset: float(any(rewards[i] == 1.0 for i in subset)) for subset in subsets}
     mean = statistics.fmean(worth.values())
     std = math.sqrt(mean * (1 - mean))
+    successes = [reward == 1.0 for reward in rewards]
     if std == 0:
-        assert pass_at_k(rewards, k) == [0.0] * n
+        assert pass_at_k(rewards, successes, k) == [0.0] * n
         return
     expected = [statistics.fmean((w - mean) / std for s, w in worth.items() if i in s) for i in range(n)]
-    assert pass_at_k(rewards, k) == pytest.approx(expected)
+    assert pass_at_k(rewards, successes, k) == pytest.approx(expected)
+
+
+def test_pass_at_k_goes_by_the_verdict_and_costs_count_among_right_answers_only() -> None:
+    successes = [True, True, False, False, False, False]
+    free = pass_at_k([1.0, 1.0, 0.5, 0.5, 0.0, 0.5], successes)
+    assert free[0] == free[1] > 0 > free[2] == free[4]
+    dear = pass_at_k([0.988, 0.968, 0.5, 0.5, 0.0, 0.5], successes)
+    assert dear == pytest.approx([free[0] + 0.01, free[1] - 0.01, *free[2:]])
+    assert pass_at_k([0.3, 0.3, 0.5, 0.5, 0.0, 0.5], successes) == pytest.approx(free), (
+        "a right answer that cost too much is right"
+    )
+    assert pass_at_k([0.98, 0.96], [True, True]) == pytest.approx([0.01, -0.01]), "where all are right there is still thrift"
+    assert pass_at_k([None, *[0.988] * 2, *[0.5] * 4], [True, *successes]) == pytest.approx([0.0, *free])
 
 
 def test_rounds_are_put_on_one_scale() -> None:

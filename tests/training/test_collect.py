@@ -1,5 +1,6 @@
 """Tasks -> groups: what is written is carried out and judged, and nothing the world did is ever scored."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from podium.errors import Blame, BudgetExceeded, VerifierError, WorkerUnavailabl
 from podium.gym import GymVerifier
 from podium.training.collect import Collector, Task
 from podium.training.exploration import hindsight
+from podium.training.rollout import RolloutGroup
 from podium.training.rows import anchors_of, rows_of, worker_positions
 from podium.types import Brief, Call, Card, Completion, Generation, Problem, Usage, Verdict, ask
 from podium.workers.budget import Budget
@@ -155,6 +157,60 @@ async def test_dollars_come_off_a_right_answer_only() -> None:
     collector = Collector(verifier=GymVerifier(), language=Language(), per_usd=100)
     [group] = await collector.collect(Writes(*texts), [task(pool(Costs()))], 2)
     assert [r.turns[0].reward for r in group.rollouts] == pytest.approx([0.9, 0.5])
+
+
+class Bills:
+    """Says 42 where it is asked for what is right, and takes the dollars that the subtask names; None where it names none."""
+
+    async def __call__(self, call: Call) -> Completion:
+        outcome, _, dollars = call.subtask.partition(" for ")
+        cost = float(dollars) if dollars else None
+        text = "Answer: 42" if outcome == "right" else "Answer: 1"
+        return Completion(text=text, usage=Usage(prompt_tokens=1, completion_tokens=1, cost_usd=cost))
+
+
+def plan(*subtasks: str) -> str:
+    """A workflow of worker 0 alone, which carries out the subtasks one after the other."""
+    access = ["all" if index else [] for index in range(len(subtasks))]
+    return f"model_id = {json.dumps([0] * len(subtasks))}\nsubtasks = {json.dumps(subtasks)}\naccess_list = {json.dumps(access)}"
+
+
+@pytest.mark.parametrize(("per_usd", "budget_usd", "void"), [(100.0, None, True), (0.0, 0.01, True), (0.0, None, False)])
+async def test_an_unknown_price_is_void_for_right_and_wrong_alike(per_usd: float, budget_usd: float | None, void: bool) -> None:
+    """A worker that is right in nine of ten and says no price must not look worse than one that is never right."""
+    texts = [*[plan("right")] * 9, plan("wrong"), *[plan("wrong for 0.001")] * 3, "no lists"]
+    collector = Collector(verifier=GymVerifier(), language=Language(), per_usd=per_usd)
+    [group] = await collector.collect(Writes(*texts), [task(pool(Bills()), budget_usd=budget_usd)], len(texts))
+    turns = [rollout.turns[0] for rollout in group.rollouts]
+    assert [turn.correct for turn in turns] == [True] * 9 + [False] * 5
+    assert [turn.reward for turn in turns] == ([None] * 10 if void else [1.0] * 9 + [0.5]) + [0.5] * 3 + [0.0]
+
+
+async def test_where_saving_does_not_count_yet_a_price_need_not_be_known() -> None:
+    collector = Collector(verifier=GymVerifier(), language=Language(), per_usd=100)
+    [group] = await collector.collect(Writes(plan("right")), [task(pool(Bills()), thrift=0.0)], 1)
+    assert group.rollouts[0].turns[0].reward == 1.0
+
+
+@pytest.mark.parametrize(
+    ("second", "total_usd", "steps"),
+    [(plan("right for 0.003"), 0.005, 2), (plan("wrong for 1", "right for 0.001"), 1.003, 3), (KEEP, 0.002, 1)],
+)
+async def test_an_answer_of_two_rounds_is_charged_for_both(second: str, total_usd: float, steps: int) -> None:
+    def rewards(group: RolloutGroup) -> list[float | None]:
+        return [turn.reward for turn in group.rollouts[0].turns]
+
+    writer = Writes(plan("right for 0.002"), second)
+    collector = Collector(verifier=GymVerifier(), language=Language(), per_usd=10, per_step=0.01)
+    [group] = await collector.collect(writer, [task(pool(Bills()), rounds=2)], 1)
+    assert rewards(group) == pytest.approx([1 - 0.02 - 0.01, 1 - 10 * total_usd - 0.01 * steps])
+    thrifty = Collector(verifier=GymVerifier(), language=Language())
+    [group] = await thrifty.collect(writer, [task(pool(Bills()), rounds=2, budget_usd=total_usd)], 1)
+    assert rewards(group) == [1.0, 1.0]
+    [group] = await thrifty.collect(writer, [task(pool(Bills()), rounds=2, budget_usd=total_usd - 1e-6)], 1)
+    assert rewards(group)[1] == 0.5
+    assert [turn.succeeded for turn in group.rollouts[0].turns] == [total_usd > 0.002, False]
+    assert all(turn.correct for turn in group.rollouts[0].turns)
 
 
 async def test_steps_come_off_a_right_answer() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from podium.errors import CheckpointError, TrainingCollapsed, WorkerUnavailable
+from podium.errors import CheckpointError, ConfigError, TrainingCollapsed, WorkerUnavailable
+from podium.recipes import gym
 from podium.training import learner
 from podium.training.advantage import ADVANTAGES
 from podium.training.batch import MicroBatch
@@ -21,6 +22,7 @@ from podium.training.grpo import surrogate
 from podium.training.monitor import CollapseRule, Iteration
 from podium.training.recipe import fingerprint
 from podium.training.rollout import RolloutGroup
+from podium.training.strategies import emergence
 from podium.training.trainer import Trainer
 from podium.types import Call, Completion
 from podium.workers.budget import Budget
@@ -53,7 +55,9 @@ async def test_it_learns_and_would_not_with_a_broken_sign_or_mask(
     config = small_config(iterations=16)
     if broken == "sign":
         normalised = ADVANTAGES["group_normalised"]
-        monkeypatch.setitem(ADVANTAGES, "group_normalised", lambda rewards: [-a for a in normalised(rewards)])
+        monkeypatch.setitem(
+            ADVANTAGES, "group_normalised", lambda rewards, successes: [-a for a in normalised(rewards, successes)]
+        )
     if broken == "mask":
         # The first token of every row only: the one that names the kind of question.
         monkeypatch.setattr(
@@ -111,6 +115,105 @@ async def test_a_run_that_crashed_goes_on_as_if_it_had_not(tmp_path: Path) -> No
         assert torch.equal(weight, again.policy.model.get_parameter(name)), name
     assert _lines(tmp_path / "whole" / "groups.jsonl") == _lines(tmp_path / "crashed" / "groups.jsonl")
     assert len(_lines(tmp_path / "crashed" / "metrics.jsonl")) == 5
+
+
+async def test_a_collapse_is_noticed_as_early_in_a_run_that_was_killed(tmp_path: Path) -> None:
+    config = small_config(iterations=6)
+    rule = CollapseRule(entropy_bits=9.0, correct=1.1, patience=4)
+    with pytest.raises(TrainingCollapsed):
+        await run(config, tmp_path / "whole", rule=replace(rule, streaks={}))
+
+    def stop(iteration: Iteration, groups: Sequence[RolloutGroup]) -> None:
+        if iteration.iteration == 2:
+            raise Crash
+
+    folder = RunFolder(tmp_path / "killed", fingerprint(config))
+    with pytest.raises(Crash):
+        await Trainer(
+            config, engine_for(config), engine_for(config), gym_pool(), folder, rule=replace(rule, streaks={}), on_iteration=stop
+        ).run()
+    with pytest.raises(TrainingCollapsed, match="after iteration 3"):
+        await run(config, tmp_path / "killed", rule=replace(rule, streaks={}))
+    assert _lines(tmp_path / "whole" / "groups.jsonl") == _lines(tmp_path / "killed" / "groups.jsonl")
+
+
+async def test_a_faulty_pool_fails_in_the_same_places_when_a_killed_run_goes_on(tmp_path: Path) -> None:
+    config = replace(small_config(iterations=3), pool=gym.unreliable)
+    engine, seen = await run(config, tmp_path / "whole", pool=gym.unreliable())
+    assert all(0.05 < each.void < 0.4 for each in seen), "of two attempts both fail in one call of eleven"
+    left = iter((90, 200, 150))
+    kills = 0
+    while True:
+        async with budgeted(gym.unreliable(), Budget(), tmp_path / "calls.db", run="small") as pool:
+            mortal = _mortal(pool, next(left, None))
+            try:
+                again, _ = await run(config, tmp_path / "killed", pool=mortal)
+                break
+            except BaseException as error:
+                if not isinstance(error, Crash) and "Crash" not in repr(error):
+                    raise
+                kills += 1
+    assert kills == 3
+    assert _lines(tmp_path / "whole" / "groups.jsonl") == _lines(tmp_path / "killed" / "groups.jsonl")
+    for name, weight in engine.policy.model.named_parameters():
+        assert torch.equal(weight, again.policy.model.get_parameter(name)), name
+
+
+def _mortal(pool: WorkerPool, calls: int | None) -> WorkerPool:
+    """``pool``, of which the process dies at the call after so many; None lives for ever."""
+    made = 0
+
+    def dying(worker: Any) -> Any:
+        async def asked(call: Call) -> Completion:
+            nonlocal made
+            made += 1
+            if made == calls:
+                raise Crash
+            completion: Completion = await worker(call)
+            return completion
+
+        return asked
+
+    return WorkerPool([Member(worker=dying(m.worker), card=m.card) for m in pool])
+
+
+async def test_a_state_of_another_version_is_refused(tmp_path: Path) -> None:
+    config = small_config(iterations=1)
+    await run(config, tmp_path)
+    state = tmp_path / "state" / "000001" / "state.json"
+    stored = json.loads(state.read_text())
+    del stored["streaks"]
+    state.write_text(json.dumps(stored))
+    with pytest.raises(CheckpointError, match=r"not stored by this version .*streaks"):
+        await run(config, tmp_path)
+
+
+async def test_every_verdict_is_written_down(tmp_path: Path) -> None:
+    """Also where a right answer earns less than a wrong one."""
+    config = replace(small_config(iterations=1), per_usd=5000.0)
+    _, [seen] = await run(config, tmp_path)
+    turns = [turn for line in _lines(tmp_path / "groups.jsonl") for [turn] in line["rollouts"]]
+    right = [turn for turn in turns if turn["correct"]]
+    assert len(right) / len(turns) == pytest.approx(seen.correct)
+    assert seen.correct > 0.1
+    assert any(turn["reward"] < 0.5 for turn in right)
+    assert all((turn["correct"] is None) == (turn["failure"] is not None) for turn in turns)
+    assert emergence(tmp_path).right == pytest.approx((seen.correct,))
+
+
+@pytest.mark.parametrize("terms", [{"per_usd": 1.0}, {"budgets_usd": (0.1,)}])
+async def test_where_dollars_count_every_price_must_be_known_beforehand(tmp_path: Path, terms: dict[str, Any]) -> None:
+    asked = []
+
+    async def unpriced(call: Call) -> Completion:
+        asked.append(call)
+        raise AssertionError("nothing may be asked")
+
+    first, *rest = gym_pool()
+    pool = WorkerPool([Member(worker=unpriced, card=replace(first.card, prompt_usd=None)), *rest])
+    with pytest.raises(ConfigError, match=f"price of {first.name} is unknown"):
+        await run(replace(small_config(iterations=1), **terms), tmp_path, pool=pool)
+    assert asked == []
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

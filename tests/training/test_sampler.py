@@ -60,6 +60,31 @@ def test_kinds_with_headroom_come_more_often_and_solved_ones_do_not_vanish() -> 
     assert seen["word"] > 1.5 * seen["fact"] > 1.5 * seen["choice"] > 0
 
 
+@pytest.mark.parametrize("headroom", [None, Headroom(correct={"choice": 1.0, "word": 0.0})])
+@pytest.mark.parametrize("questions", [10, 60, 61, 130])
+def test_no_problem_comes_again_before_all_have_come(headroom: Headroom | None, questions: int) -> None:
+    for iteration in range(20):
+        tasks = draw_tasks(PROBLEMS, gym_pool(), seed=2, iteration=iteration, questions=questions, headroom=headroom)
+        often = Counter(task.problem.id for task in tasks)
+        assert sum(often.values()) == questions
+        assert len(often) == min(questions, 60)
+        assert max(often.values()) - min(often.values()) <= (1 if questions > 60 else 0)
+        assert len({task.sample for task in tasks}) == questions, "a second visit draws anew"
+
+
+@pytest.mark.parametrize("headroom", [None, Headroom(correct={"word": 1.0})])
+def test_a_problem_that_is_listed_twice_is_one_problem(headroom: Headroom | None) -> None:
+    tasks = draw_tasks([*PROBLEMS[:8]] * 5, gym_pool(), seed=0, iteration=0, questions=8, headroom=headroom)
+    assert len({task.problem.id for task in tasks}) == 8
+
+
+def test_a_kind_that_is_used_up_leaves_its_place_to_the_others() -> None:
+    words = [problem for problem in PROBLEMS if problem.kind == "word"]
+    few = [*words[:2], *(problem for problem in PROBLEMS if problem.kind == "choice")]
+    tasks = draw_tasks(few, gym_pool(), seed=0, iteration=0, questions=8, headroom=Headroom(correct={"choice": 1.0, "word": 0.0}))
+    assert Counter(task.problem.kind for task in tasks) == {"word": 2, "choice": 6}
+
+
 def test_a_kind_saves_only_when_it_is_solved() -> None:
     headroom = Headroom(correct={"word": 0.9, "fact": 0.975, "choice": 1.0})
     assert [headroom.thrift(kind, 0.95) for kind in ("code", "word", "fact", "choice")] == pytest.approx([0, 0, 1, 1])

@@ -11,6 +11,7 @@ from copy import deepcopy
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -319,6 +320,29 @@ def test_what_the_recipe_decides_is_no_option(policy: LocalPolicy, tmp_path: Pat
         _engine(policy, tmp_path, loss_type="dapo", beta=0.1)
 
 
+def test_completions_are_written_in_batches_of_bounded_size(policy: LocalPolicy, tmp_path: Path) -> None:
+    drawn = tiny.tasks(1, questions=3, opened=1)
+    with _engine(policy, tmp_path) as engine:
+        engine._trainer.sampled_at_once = 5
+        sizes: list[int] = []
+        generate = engine._trainer.model.generate
+
+        def watched(**given: Any) -> Any:
+            sizes.append(len(given["input_ids"]))
+            return generate(**given)
+
+        engine._trainer.model.generate = watched
+        engine.seed(7)
+        written = engine.write_many([task.brief for task in drawn], 4, [task.opening for task in drawn])
+        assert sizes == [5, 5, 2]
+        assert [len(row) for row in written] == [4] * 3
+        assert len({one.text for row in written for one in row}) > 3
+        rows = rows_of(asyncio.run(tiny.collected(engine, drawn, 4)), engine.pieces)
+    ratios: list[torch.Tensor] = []
+    _reference(policy, rows, ratios=ratios)
+    assert torch.cat(ratios) == pytest.approx(torch.ones(len(torch.cat(ratios))), abs=1e-4), "each is scored under its own prompt"
+
+
 def test_no_bonus_where_no_process_holds_the_weights(
     policy: LocalPolicy, rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -350,6 +374,9 @@ def test_two_processes_learn_as_one(policy: LocalPolicy, weights: str, tmp_path:
     assert first["weights"] == second["weights"]
     parameters = sum(parameter.numel() for parameter in policy.model.parameters())
     assert first["held"] + second["held"] == parameters * (1 if weights == "sharded" else 2)
+    assert [one["moments"] for one in (first, second)] == [2 * one["held"] for one in (first, second)]
+    assert len(first["whole_gradients"]) > torchrun_steps.ITERATIONS, "a step has several micro-batches"
+    assert set(first["whole_gradients"] + second["whole_gradients"]) == {0}, "a whole gradient would not fit beside the rest"
     reports = json.loads((tmp_path / "reports.json").read_text())
     assert len(reports) == torchrun_steps.ITERATIONS
     assert all(torch.tensor(list(report.values())).isfinite().all() for report in reports)

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from accelerate.state import AcceleratorState, DistributedType, PartialState
+from torch.distributed.fsdp import FSDPModule
 from torch.distributed.tensor import DTensor
 
 from podium.errors import BudgetExceeded
@@ -38,7 +39,11 @@ SHARDED = {
         "transformer_layer_cls_to_wrap": ["Qwen2DecoderLayer"],
         "state_dict_type": "FULL_STATE_DICT",
     },
+    "gradient_checkpointing": True,
+    "per_device_train_batch_size": 1,
 }
+"""As in the paper's recipe, as far as a CPU can."""
+SAMPLED_AT_ONCE = 4
 
 
 def main(folder: Path, weights: str) -> None:
@@ -48,7 +53,15 @@ def main(folder: Path, weights: str) -> None:
         _pretend_to_have_gpus()
     dialect = LocalPolicy.load(folder / "start").dialect
     options = {**OPTIONS, **(SHARDED if weights == "sharded" else {})}
-    engine = TrlEngine(str(folder / "start"), dialect, CONFIG, iterations=ITERATIONS, rollouts=3 * ROLLOUTS, options=options)
+    engine = TrlEngine(
+        str(folder / "start"),
+        dialect,
+        CONFIG,
+        iterations=ITERATIONS,
+        rollouts=3 * ROLLOUTS,
+        options=options,
+        sampled_at_once=SAMPLED_AT_ONCE,
+    )
     sampled: list[list[int]] = []
     original = engine._trainer.sampled
 
@@ -57,6 +70,15 @@ def main(folder: Path, weights: str) -> None:
         return original(prompts, n)
 
     engine._trainer.sampled = recorded  # type: ignore[method-assign]
+    whole_gradients: list[int] = []
+    step = engine._trainer.training_step
+
+    def watched(model: torch.nn.Module, *given: Any) -> torch.Tensor:
+        loss: torch.Tensor = step(model, *given)
+        whole_gradients.append(_whole_gradients(model))
+        return loss
+
+    engine._trainer.training_step = watched
     try:
         with engine:
             if engine.leads:
@@ -73,8 +95,26 @@ def main(folder: Path, weights: str) -> None:
     if engine.leads:
         torch.save(end, folder / "end.pt")
     rank = engine._trainer.accelerator.process_index
-    seen = {"weights": digest, "sampled": sampled, "held": held}
+    moments = sum(
+        (value.to_local() if isinstance(value, DTensor) else value).numel()
+        for state in engine._trainer.optimizer.state.values()
+        for name, value in state.items()
+        if name != "step"
+    )
+    seen = {"weights": digest, "sampled": sampled, "held": held, "moments": moments, "whole_gradients": whole_gradients}
     (folder / f"process{rank}.json").write_text(json.dumps(seen), encoding="utf-8")
+
+
+def _whole_gradients(model: torch.nn.Module) -> int:
+    """Numbers of gradients that this process keeps whole between micro-batches, though their weights are shared out."""
+    kept = 0
+    for module in model.modules():
+        if isinstance(module, FSDPModule):
+            group = module._get_fsdp_state()._fsdp_param_group
+            for each in group.fsdp_params if group is not None else ():
+                unsharded = each.unsharded_accumulated_grad
+                kept += 0 if unsharded is None else unsharded.numel()
+    return kept
 
 
 def _lead(engine: Engine, folder: Path, entropy: float) -> None:

@@ -23,13 +23,17 @@ def of_a_run(folder: Path) -> tuple[dict[str, str], dict[str, Cells]]:
     most = sorted(found.strategies, key=lambda each: -each.rollouts)[:20]
 
     def cells(chosen: Sequence[Strategy]) -> Cells:
-        return head, [[s.name, str(s.first), str(s.last), f"{s.rollouts:,}", f"{100 * s.right:.0f} %"] for s in chosen]
+        return head, [[s.name, str(s.first), str(s.last), f"{s.rollouts:,}", _percent(s.right)] for s in chosen]
 
     tables = {
         f"The 20 plans used most often, of {len(found.strategies)}": cells(most),
         f"The first {FIRST} plans, as they appeared": cells(found.strategies[:FIRST]),
     }
     return pictures | {"Who is asked, over training": _workers(folder), "Plans over training": found.picture()}, tables
+
+
+def _percent(share: float | None) -> str:
+    return "not judged" if share is None else f"{100 * share:.0f} %"
 
 
 def _workers(folder: Path) -> str:

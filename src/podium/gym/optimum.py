@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
+from podium.errors import ConfigError
 from podium.gym.gauge import Gauge, wilson
 from podium.gym.profiles import PROFILES
 from podium.gym.specialists import Specialist
@@ -115,7 +116,13 @@ def climb(gauge: Gauge, kind: str, start: Workflow, workers: int = len(PROFILES)
 
 
 def search(world: World, workers: Sequence[Specialist], kind: str, start: Workflow) -> dict[str, Any]:
-    """The optimum of ``kind`` as ``optimum.json`` stores it, its ``path`` climbed from ``start``. Takes half a minute."""
+    """The optimum of ``kind`` as ``optimum.json`` stores it, its ``path`` climbed from ``start``, for any pool of specialists.
+
+    Takes half a minute for seven, and longer for more. Raises :class:`ConfigError` where ``start`` asks a worker the pool lacks.
+    """
+    missing = [step.worker for step in start.steps if not 0 <= step.worker < len(workers)]
+    if missing:
+        raise ConfigError(f"the climb would begin with worker {missing[0]}, and the pool has {len(workers)}, counted from 0")
     gauge = Gauge(workers, world.problems(kinds=(kind,), n=_SEARCH_PROBLEMS, seed=101))
     count = len(workers)
     path = climb(gauge, kind, start, count)
@@ -136,7 +143,9 @@ def search(world: World, workers: Sequence[Specialist], kind: str, start: Workfl
     margin = 2 * math.sqrt(top * (1 - top) / _FINAL_PROBLEMS)
     near = [workflow for workflow, accuracy in candidates.items() if accuracy >= top - margin]
     chosen = min(near, key=lambda w: (len(w.steps), _oddity(w, kind), _accesses(w), _price(w, workers), -candidates[w]))
-    return {"steps": _stored(chosen), **measured(world, workers, kind, chosen), "path": [_stored(w) for w in path]}
+    names = [worker.name for worker in workers]
+    figures = measured(world, workers, kind, chosen)
+    return {"steps": _stored(chosen, names), **figures, "path": [_stored(w, names) for w in path]}
 
 
 def measured(world: World, workers: Sequence[Specialist], kind: str, workflow: Workflow) -> dict[str, Any]:
@@ -205,8 +214,7 @@ def _inserted(steps: tuple[Step, ...], at: int, worker: int, subtask: str) -> Wo
     return Workflow(steps=(*steps[:at], Step(worker=worker, subtask=subtask, access=tuple(range(at))), *later))
 
 
-def _stored(workflow: Workflow) -> list[dict[str, Any]]:
-    names = [profile.name for profile in PROFILES]
+def _stored(workflow: Workflow, names: Sequence[str]) -> list[dict[str, Any]]:
     return [{"worker": names[s.worker], "subtask": s.subtask, "access": list(s.access)} for s in workflow.steps]
 
 

@@ -50,12 +50,16 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A workflow that a run wrote. ``reward`` above one half means that the answer was right."""
+    """A workflow that a run wrote, and what came of it.
+
+    ``outcome`` is "right", "wrong", "no answer" (the policy failed), "not judged" (the world did), or "" in a run that was
+    written without verdicts.
+    """
 
     iteration: int
     kind: str
     text: str
-    reward: float | None
+    outcome: str
     workers: tuple[str, ...]
 
 
@@ -115,9 +119,7 @@ class TrainingRun:
             counted.update(asked)
             if rollout is rollouts[0]:
                 kind = str(line.get("kind", ""))[:40]
-                made = Example(
-                    iteration=number, kind=kind, text=turn["text"][:_TEXT], reward=_number(turn.get("reward")), workers=asked
-                )
+                made = Example(iteration=number, kind=kind, text=turn["text"][:_TEXT], outcome=_outcome(turn), workers=asked)
                 if len(self.early) < EXAMPLES and kind not in {each.kind for each in self.early}:
                     self.early.append(made)
                 self.late = [*(each for each in self.late if each.kind != kind), made][-EXAMPLES:]
@@ -237,6 +239,15 @@ def _number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if math.isfinite(value) and abs(value) < 1e12 else None
+
+
+def _outcome(turn: dict[str, Any]) -> str:
+    """What came of a workflow, as the verdict says it: with a cost in it, a right answer may earn less than a wrong one."""
+    if "correct" not in turn:
+        return ""
+    if isinstance(turn["correct"], bool):
+        return "right" if turn["correct"] else "wrong"
+    return "not judged" if _number(turn.get("reward")) is None else "no answer"
 
 
 def _asked(text: str, names: list[str]) -> tuple[str, ...]:

@@ -19,6 +19,10 @@ SCOPES = ("admin",)
 """What is trained here is the operator's."""
 EVERY_SECONDS = 3.0
 MOST_LISTED = 100
+WITHOUT_VERDICTS = (
+    "This run was written by an older version of podium, which kept no verdicts, and a reward does not say whether an answer was "
+    "right. Its workflows are shown without."
+)
 _MORE = 0.05
 """Seconds between two pieces of a long file."""
 
@@ -85,6 +89,7 @@ class _Shown:
             self._charts = box("charts")
             text("Who is asked", "h2")
             self._mix = box("chart")
+            self._old = box()
             text("Workflows, early", "h2")
             self._early = box()
             text("Workflows, late", "h2")
@@ -123,6 +128,10 @@ class _Shown:
         for picture, svg in zip(self._pictures, drawn, strict=False):
             picture.content = svg
         self._draw_mix()
+        self._old.clear()
+        if not all(example.outcome for example in (*run.early, *run.late)):
+            with self._old:
+                text(WITHOUT_VERDICTS, "p", "soft")
         for frame_, examples in ((self._early, run.early), (self._late, run.late)):
             frame_.clear()
             with frame_:
@@ -148,7 +157,7 @@ class _Shown:
 
 
 def _example(example: Example) -> None:
-    outcome = "not judged" if example.reward is None else "right" if example.reward > 0.5 else "wrong"
     workers = ", ".join(line(worker, 24) for worker in example.workers) or "no workers"
-    text(f"Iteration {example.iteration + 1}, {line(example.kind, 30)}: {workers}, {outcome}", "h4")
+    said = [f"{line(example.kind, 30)}: {workers}", *([example.outcome] if example.outcome else [])]
+    text(f"Iteration {example.iteration + 1}, {', '.join(said)}", "h4")
     LongText(example.text, f"Workflow of iteration {example.iteration + 1}")

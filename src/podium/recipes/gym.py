@@ -135,18 +135,24 @@ def faulty(seed: int = 0) -> TrainConfig:
 
 def unreliable() -> WorkerPool:
     """The specialists behind a bad line."""
-    rng = random.Random(0)
-    members = pool_without()
-    return WorkerPool(
-        [Member(worker=Retried(_bad_line(m.worker, rng), attempts=2, base_seconds=0.0), card=m.card) for m in members]
-    )
+    return WorkerPool([Member(worker=_bad_line(m.worker, m.name), card=m.card) for m in pool_without()])
 
 
-def _bad_line(worker: Worker, rng: random.Random) -> Worker:
+def _bad_line(worker: Worker, name: str) -> Worker:
+    """``worker`` behind a line that fails, and is tried once more.
+
+    Which attempts fail is drawn from the call alone, so that a run that was killed fails in the same places when it goes on.
+    """
+
     async def asked(call: Call) -> Completion:
-        if rng.random() < FAULTS:
-            raise WorkerUnavailable("503, as injected")
-        return await worker(call)
+        rng = random.Random(f"bad line {name} {call!r}")
+
+        async def attempt(call: Call) -> Completion:
+            if rng.random() < FAULTS:
+                raise WorkerUnavailable("503, as injected")
+            return await worker(call)
+
+        return await Retried(attempt, attempts=2, base_seconds=0.0)(call)
 
     return asked
 

@@ -19,6 +19,7 @@ from podium.tasks.instructions import instructed
 from podium.training.config import TrainConfig
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
+from podium.training.memory import QWEN_7B
 from podium.training.pretrained import Pretrained
 from podium.types import Problem
 from podium.workflow.language import Language
@@ -35,12 +36,18 @@ def config(seed: int = 0) -> TrainConfig:
         pretrained=Pretrained(
             model="Qwen/Qwen2.5-7B-Instruct",
             max_tokens=1024,  # section 4.1
+            shape=QWEN_7B,
+            gpus=2,  # section 4.1; docs/gpu.md has the arithmetic
             options={
                 "bf16": True,
-                "per_device_train_batch_size": 2,
+                "gradient_checkpointing": True,
+                "per_device_train_batch_size": 1,
                 "use_vllm": True,
                 "vllm_mode": "colocate",
-                "vllm_enable_sleep_mode": True,
+                "vllm_tensor_parallel_size": 2,  # one copy over both GPUs
+                "vllm_gpu_memory_utilization": 0.3,
+                "vllm_enable_sleep_mode": True,  # gone while the model learns
+                "vllm_max_model_length": 8192,
                 "fsdp": True,
                 "fsdp_config": {
                     "fsdp_version": 2,
@@ -63,12 +70,24 @@ def config(seed: int = 0) -> TrainConfig:
 def lora(seed: int = 0) -> TrainConfig:
     """The same with an adapter, which one GPU can hold: a rate ten times as high (learning rates of adapters)."""
     full = config(seed)
-    options = {"bf16": True, "per_device_train_batch_size": 2, "use_vllm": True, "vllm_mode": "colocate"}
+    options = {
+        "bf16": True,
+        "gradient_checkpointing": True,
+        "per_device_train_batch_size": 2,
+        "use_vllm": True,
+        "vllm_mode": "colocate",
+        "vllm_tensor_parallel_size": 1,  # a copy on each GPU
+        "vllm_gpu_memory_utilization": 0.35,
+        "vllm_enable_sleep_mode": True,
+        "vllm_max_model_length": 8192,
+    }
     adapter = {"r": 32, "lora_alpha": 64, "target_modules": "all-linear", "task_type": "CAUSAL_LM"}
     return replace(
         full,
         name="paper-lora",
-        pretrained=Pretrained(model="Qwen/Qwen2.5-7B-Instruct", max_tokens=1024, options=options, adapter=adapter),
+        pretrained=Pretrained(
+            model="Qwen/Qwen2.5-7B-Instruct", max_tokens=1024, options=options, adapter=adapter, shape=QWEN_7B, gpus=1
+        ),
         learner=replace(full.learner, learning_rate=1e-5),
     )
 

@@ -1,6 +1,7 @@
 """Rewards of a group -> advantages: how much better than the others. None (void) stays out of every statistic and gets 0.
 
-Each is a small function of the same shape, ``Sequence[float | None] -> list[float]``; a recipe names one.
+A recipe names one of :data:`ADVANTAGES`. Each is given the rewards of a group and which of its turns succeeded, because a reward
+with a cost in it does not say who was right.
 """
 
 import math
@@ -8,7 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 Rewards = Sequence[float | None]
-Advantage = Callable[[Rewards], list[float]]
+Successes = Sequence[bool]
+Advantage = Callable[[Rewards, Successes], list[float]]
 
 _TINY = 1e-6
 
@@ -50,30 +52,42 @@ def leave_one_out(rewards: Rewards) -> list[float]:
     return [0.0 if r is None else r - (total - r) / (len(kept) - 1) for r in rewards]
 
 
-def pass_at_k(rewards: Rewards, k: int = 4, threshold: float = 1.0) -> list[float]:
+def pass_at_k(rewards: Rewards, successes: Successes, k: int = 4) -> list[float]:
     """How much a rollout adds to the chance that one of ``k`` is right (arXiv 2508.10751, closed form), normalised.
 
     With n rollouts of which c are right, R = 1 - C(n - c, k) / C(n, k), s = sqrt(R (1 - R)); a right one gets (1 - R) / s, a
-    wrong one (1 - R - C(n - c - 1, k - 1) / C(n - 1, k - 1)) / s.
+    wrong one (1 - R - C(n - c - 1, k - 1) / C(n - 1, k - 1)) / s. On top of it right ones are compared with each other: what
+    each earned less what they earned on average, so that costs count among them and not between right and wrong.
     """
-    n = sum(r is not None for r in rewards)
-    c = sum(r is not None and r >= threshold for r in rewards)
+    kept = [(reward, success) for reward, success in zip(rewards, successes, strict=True) if reward is not None]
+    right, wrong = _worth(len(kept), sum(success for _, success in kept), k)
+    _, mean = _statistics([reward for reward, success in kept if success])
+    return [
+        0.0 if reward is None else right + reward - mean if success else wrong
+        for reward, success in zip(rewards, successes, strict=True)
+    ]
+
+
+def _worth(n: int, c: int, k: int) -> tuple[float, float]:
+    """The advantage of a right one and of a wrong one where ``c`` of ``n`` are right."""
     if n < k or c == 0 or c == n:
-        return [0.0] * len(rewards)
+        return 0.0, 0.0
     mean = 1 - math.comb(n - c, k) / math.comb(n, k)
     std = math.sqrt(mean * (1 - mean))
     if std < _TINY:
-        return [0.0] * len(rewards)
-    wrong = (1 - mean - math.comb(n - c - 1, k - 1) / math.comb(n - 1, k - 1)) / std
-    right = (1 - mean) / std
-    return [0.0 if r is None else right if r >= threshold else wrong for r in rewards]
+        return 0.0, 0.0
+    return (1 - mean) / std, (1 - mean - math.comb(n - c - 1, k - 1) / math.comb(n - 1, k - 1)) / std
+
+
+def _by_reward(advantage: Callable[[Rewards], list[float]]) -> Advantage:
+    return lambda rewards, successes: advantage(rewards)
 
 
 ADVANTAGES: dict[str, Advantage] = {
-    "group_normalised": group_normalised,
-    "softly_normalised": softly_normalised,
-    "centred": centred,
-    "leave_one_out": leave_one_out,
+    "group_normalised": _by_reward(group_normalised),
+    "softly_normalised": _by_reward(softly_normalised),
+    "centred": _by_reward(centred),
+    "leave_one_out": _by_reward(leave_one_out),
     "pass_at_4": partial(pass_at_k, k=4),
 }
 

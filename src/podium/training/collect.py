@@ -11,9 +11,9 @@ from typing import Protocol
 
 from podium.errors import Blame, PodiumError, WorkflowError
 from podium.protocols import Verifier
-from podium.training.reward import less_cost, less_steps, reward, within
+from podium.training.reward import less_cost, less_steps, priced, reward, within
 from podium.training.rollout import Rollout, RolloutGroup, Turn
-from podium.types import Brief, Call, Failure, Generation, Problem, Sampling, Transcript, ask
+from podium.types import Brief, Call, Failure, Generation, Problem, Sampling, Transcript, Usage, ask
 from podium.workers.pool import WorkerPool
 from podium.workflow.execute import Execution
 from podium.workflow.language import Language
@@ -48,7 +48,8 @@ class Task:
     draft: str = ""
     """What the untrained policy wrote, of which ``opening`` is the first line; "" where nothing was drawn."""
     budget_usd: float | None = None
-    """What the prompt says an answer may cost; a right answer that cost more earns no more than a wrong one."""
+    """What the prompt says an answer may cost, all rounds together; a right answer that cost more earns no more than a wrong
+    one."""
     thrift: float = 1.0
     """How much of what the answer cost counts, in 0..1."""
     rounds: int = 1
@@ -152,13 +153,23 @@ class Collector:
                 failure = Failure.of(error, "the verifier")
         if failure is not None and failure.blame is Blame.USER:
             raise failure.error()
-        earned = reward(failure, verdict)
+        # An answer took what its own round took and the rounds before it, of which it is made.
+        rounds = (*brief.earlier, transcript)
+        cost_usd = Usage.total(each.usage for each in rounds).cost_usd
+        per_usd = self.per_usd * task.thrift
+        earned = priced(reward(failure, verdict), cost_usd, counts=per_usd != 0 or task.budget_usd is not None)
         if verdict is not None and verdict.correct:
-            earned = less_cost(earned, transcript.usage.cost_usd, per_usd=self.per_usd * task.thrift)
-            earned = less_steps(earned, len(transcript.results), per_step=self.per_step * task.thrift)
-            earned = within(earned, transcript.usage.cost_usd, budget_usd=task.budget_usd)
+            earned = less_cost(earned, cost_usd, per_usd=per_usd)
+            earned = less_steps(earned, sum(len(each.results) for each in rounds), per_step=self.per_step * task.thrift)
+            earned = within(earned, cost_usd, budget_usd=task.budget_usd)
         return Turn(
-            prompt_ids=prompt_ids, generation=generation, transcript=transcript, verdict=verdict, failure=failure, reward=earned
+            prompt_ids=prompt_ids,
+            generation=generation,
+            transcript=transcript,
+            verdict=verdict,
+            failure=failure,
+            reward=earned,
+            over_budget=task.budget_usd is not None and cost_usd is not None and cost_usd > task.budget_usd,
         )
 
     async def _carried_out(self, task: Task, brief: Brief, generation: Generation, g: int, round_number: int) -> Transcript:

@@ -44,7 +44,7 @@ class TrainConfig:
     rollouts: int = 16
     max_steps: int = 5
     advantage: str = "group_normalised"
-    """A name of :data:`podium.training.advantage.ADVANTAGES`."""
+    """A name of :data:`podium.training.advantage.ADVANTAGES`. With ``pass_at_4`` costs count among right answers only."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     exploration: Exploration = field(default_factory=Exploration)
     pools: Pools = field(default_factory=Pools)
@@ -63,7 +63,7 @@ class TrainConfig:
     rest_iterations: int = 10
     """How long a problem rests after a whole group failed."""
     per_usd: float = 0.0
-    """What a dollar of worker cost takes off the reward of a right answer."""
+    """What a dollar of worker cost takes off the reward of a right answer; every worker must have a price then."""
     per_step: float = 0.0
     """What a step takes off it, so that what one step can do is not done in three."""
     saving_from: float = 0.0

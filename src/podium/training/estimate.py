@@ -10,6 +10,8 @@ from statistics import fmean
 from typing import Any
 
 from podium.training.config import TrainConfig
+from podium.training.memory import GIB, Memory, memory
+from podium.training.pretrained import Pretrained
 from podium.training.warm_start import PLANS
 from podium.types import Card
 
@@ -25,6 +27,10 @@ SECONDS_PER_ROLLOUT = 0.012
 """Sampling and learning per rollout and round for the 0.9 M policy on one core (measured: 3 s for 256)."""
 WARM_START_SECONDS_PER_STEP = 0.3
 """The same machine."""
+GPU_GIB = 79.0
+"""What CUDA reports of a GPU that is sold as one of 80 GB."""
+LONGEST_TOKENS = 8192
+"""Prompt and completion of a row, where the options name no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +49,8 @@ class Estimate:
     hours: float | None
     """Of this machine, without waiting for workers; None where a pretrained model learns, because that depends on the GPUs."""
     assumptions: tuple[str, ...]
+    memory: Memory | None = None
+    """What a GPU has to hold; None where no pretrained model learns, or its sizes are not known."""
 
     def as_json(self) -> dict[str, Any]:
         """One object for ``--json``."""
@@ -64,7 +72,7 @@ class Estimate:
             "assumed:",
             *(f"  - {assumption}" for assumption in self.assumptions),
         ]
-        return "\n".join(lines)
+        return "\n".join(lines if self.memory is None else [*lines, *_table(self.memory)])
 
 
 def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
@@ -107,4 +115,36 @@ def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
             f"{CHARACTERS_PER_TOKEN} characters a token, {SUBTASK_TOKENS} tokens a subtask",
             "the 0.9 M policy on one core; a larger policy takes longer in proportion to its size",
         ),
+        memory=None if config.pretrained is None else memory_of(config.pretrained),
     )
+
+
+def memory_of(model: Pretrained, gpu_gib: float = GPU_GIB) -> Memory | None:
+    """What each GPU holds when ``model`` learns as its options say; None where its sizes are not known."""
+    if model.shape is None:
+        return None
+    options, uses_vllm = model.options, model.options.get("use_vllm", False)
+    beside = uses_vllm and options.get("vllm_mode", "colocate") == "colocate"
+    return memory(
+        model.shape,
+        gpus=model.gpus,
+        gpu=round(gpu_gib * GIB),
+        rows=options.get("per_device_train_batch_size", 4),
+        tokens=options.get("vllm_max_model_length") or LONGEST_TOKENS,
+        sharded=bool(options.get("fsdp")),
+        adapter=0 if model.adapter is None else model.shape.adapter_parameters(model.adapter["r"]),
+        share=options.get("vllm_gpu_memory_utilization", 0.3) if beside else 0.0,
+        parallel=options.get("vllm_tensor_parallel_size", 1),
+        sleeps=options.get("vllm_enable_sleep_mode", False),
+        sampled_at_once=0 if uses_vllm else model.sampled_at_once,
+    )
+
+
+def _table(needed: Memory) -> list[str]:
+    head = f"memory of a GPU of {needed.gpu / GIB:.0f} GiB, by arithmetic:"
+    width = max(len(name) for name, _, _ in needed.rows())
+    rows = [("GiB", "learning", "sampling"), *needed.rows()]
+    verdict = (
+        "it fits" if needed.fits else "it does NOT fit: more GPUs, an adapter, fewer rows at once, or vLLM asleep while it learns"
+    )
+    return [head, *(f"  {name:{width}}  {learning:>8}  {sampling:>8}" for name, learning, sampling in rows), f"  {verdict}"]

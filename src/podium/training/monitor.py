@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from podium.training.rollout import RolloutGroup, Turn
+from podium.training.rollout import RolloutGroup
 from podium.types import Usage, Workflow
 
 
@@ -74,10 +74,10 @@ def measured(
     turns = [turn for g in groups for rollout in g.rollouts for turn in rollout.turns]
     written = [(g.problem.kind, t.transcript.workflow) for g, t in kept if t.transcript.workflow is not None]
     valid = [t for _, t in kept if t.verdict is not None]
-    correct = [t for t in valid if _correct(t)]
+    correct = [t for t in valid if t.correct]
     workers = Counter(g.brief.cards[s.worker].name for g, t in kept if t.transcript.workflow for s in t.transcript.workflow.steps)
     rewards = [[t.reward for r in g.rollouts for t in r.turns if t.reward is not None] for g in groups]
-    rights = [[_correct(t) for r in g.rollouts for t in r.turns if t.reward is not None] for g in groups]
+    rights = [[t.correct for r in g.rollouts for t in r.turns if t.reward is not None] for g in groups]
     usage = Usage.total(t.transcript.usage for t in turns)
     return Iteration(
         iteration=iteration,
@@ -88,7 +88,7 @@ def measured(
         worker_entropy_bits=entropy_bits(workers),
         steps=_share(sum(len(w.steps) for _, w in written), len(written)),
         steps_by_kind=_by_kind([(kind, float(len(w.steps))) for kind, w in written]),
-        correct_by_kind=_by_kind([(g.problem.kind, float(_correct(t))) for g, t in kept]),
+        correct_by_kind=_by_kind([(g.problem.kind, float(t.correct)) for g, t in kept]),
         distinct_plans=len({pattern(w) for _, w in written}),
         flat_groups=_share(sum(len(set(r)) < 2 for r in rewards), len(groups)),
         failed_groups=_share(sum(bool(r) and not any(r) for r in rights), len(groups)),
@@ -127,32 +127,39 @@ class CollapseRule:
     correct: float = 0.8
     valid: float = 0.5
     patience: int = 10
-    _streak: dict[str, int] = field(default_factory=dict)
+    streaks: dict[str, int] = field(default_factory=dict)
+    """Sign -> iterations in a row that showed it; part of every checkpoint."""
 
     def reason(self, seen: Iteration) -> str | None:
-        """Why the run should stop after ``seen``; None while it should go on."""
+        """Why the run should stop after ``seen``; None while it should go on.
+
+        Whoever goes on all the same has the whole patience again.
+        """
+        unsolved = seen.correct < self.correct
         signs = {
-            f"every step goes to one worker ({seen.worker_entropy_bits:.2f} bits) with only {seen.correct:.0%} right: raise the "
-            "entropy bonus or force openings for longer": seen.worker_entropy_bits < self.entropy_bits
-            and seen.correct < self.correct,
-            f"only {seen.valid:.0%} of what is written is a workflow: lower the learning rate": seen.valid < self.valid,
-            "no group differs in reward, so there is nothing to learn from: these problems are too hard for this pool": (
-                seen.flat_groups >= 1 and seen.correct < self.correct
-            ),
+            "one worker": unsolved and seen.worker_entropy_bits < self.entropy_bits,
+            "no workflows": seen.valid < self.valid,
+            "flat groups": unsolved and seen.flat_groups >= 1,
         }
-        for number, (reason, present) in enumerate(signs.items()):
-            self._streak[str(number)] = self._streak.get(str(number), 0) + 1 if present else 0
-            if self._streak[str(number)] >= self.patience:
-                return reason
-        return None
-
-
-def _correct(turn: Turn) -> bool:
-    return turn.verdict is not None and turn.verdict.correct
+        self.streaks = {name: self.streaks.get(name, 0) + 1 if present else 0 for name, present in signs.items()}
+        lasting = [name for name, streak in self.streaks.items() if streak >= self.patience]
+        if not lasting:
+            return None
+        self.streaks = {}
+        return {
+            "one worker": (
+                f"every step goes to one worker ({seen.worker_entropy_bits:.2f} bits) with only {seen.correct:.0%} right: raise "
+                "the entropy bonus or force openings for longer"
+            ),
+            "no workflows": f"only {seen.valid:.0%} of what is written is a workflow: lower the learning rate",
+            "flat groups": (
+                "no group differs in reward, so there is nothing to learn from: these problems are too hard for this pool"
+            ),
+        }[lasting[0]]
 
 
 def _pass_through(groups: Sequence[RolloutGroup]) -> float | None:
-    second = [r.turns for g in groups for r in g.rollouts if len(r.turns) > 1 and _correct(r.turns[0])]
+    second = [r.turns for g in groups for r in g.rollouts if len(r.turns) > 1 and r.turns[0].correct]
     kept = sum(turns[1].transcript.workflow is None and turns[1].transcript.answer is not None for turns in second)
     return kept / len(second) if second else None
 

@@ -4,6 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from podium.training.memory import ModelShape
+
+SAMPLED_AT_ONCE = 64
+"""Completions that ``transformers`` writes side by side."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pretrained:
@@ -15,5 +20,11 @@ class Pretrained:
     """Longest completion (paper, section 4.1)."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Fields of TRL's ``GRPOConfig`` that say how to compute (docs/gpu.md)."""
+    sampled_at_once: int = SAMPLED_AT_ONCE
+    """Completions that are written side by side where vLLM does not sample; their keys and values must fit beside the weights."""
     adapter: Mapping[str, Any] | None = None
     """Arguments of ``peft.LoraConfig``; None trains every weight."""
+    shape: ModelShape | None = None
+    """The model's sizes, for the estimate of its memory; None where nobody needs one."""
+    gpus: int = 1
+    """Processes that the estimate assumes, one a GPU."""

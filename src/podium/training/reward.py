@@ -21,6 +21,14 @@ def reward(failure: Failure | None, verdict: Verdict | None) -> float | None:
     return None if verdict is None else 1.0 if verdict.correct else WRONG
 
 
+def priced(earned: float | None, cost_usd: float | None, *, counts: bool) -> float | None:
+    """What was earned; void where dollars count and nobody knows how many it took, whatever the answer was worth.
+
+    Right, wrong and failed alike: were only right answers void, asking a worker without a price would look like a mistake.
+    """
+    return None if counts and cost_usd is None else earned
+
+
 def less_cost(earned: float | None, cost_usd: float | None, *, per_usd: float) -> float | None:
     """The reward less what the answer cost: ``correct - lambda * dollars``. An unknown price makes the turn void, never free."""
     if earned is None or per_usd == 0:

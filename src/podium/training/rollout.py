@@ -20,6 +20,18 @@ class Turn:
     failure: Failure | None = None
     reward: float | None = None
     advantage: float = 0.0
+    over_budget: bool = False
+    """Whether the answer cost more than the prompt allowed."""
+
+    @property
+    def correct(self) -> bool:
+        """Whether the answer was judged right. The reward does not say it: a right answer may earn less than a wrong one."""
+        return self.verdict is not None and self.verdict.correct
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it did what was asked: a right answer within the budget."""
+        return self.correct and not self.over_budget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,8 @@ class RowTrainer(GRPOTrainer):  # type: ignore[misc]  # untyped here
         self._steps = steps
         self.digits = torch.empty(0, dtype=torch.long)
         self.entropy = 0.0
+        self.sampled_at_once = 1
+        """Completions that are written side by side where vLLM does not sample."""
         self.seen = {"loss": 0.0, "choice_entropy": 0.0, "anchors": 0.0}
         """What this process's micro-batches came to so far."""
 
@@ -47,9 +49,14 @@ class RowTrainer(GRPOTrainer):  # type: ignore[misc]  # untyped here
 
     def sampled(self, prompts: Sequence[Sequence[int]], n: int) -> tuple[list[list[int]], list[list[float]]]:
         """One completion for each of ``prompts``, equal ones in runs of ``n``, and the log-probability of every token."""
+        if not self.use_vllm:
+            # TRL would continue all of them in one batch, whose keys and values may not fit. Every process has equally many.
+            ids = []
+            for at in range(0, len(prompts), self.sampled_at_once):
+                part = [list(prompt) for prompt in prompts[at : at + self.sampled_at_once]]
+                ids += self._generate_single_turn(part, None, {}, len(part))[0]
+            return ids, self._scored(prompts, ids)
         ids, logprobs = self._generate_single_turn([list(prompt) for prompt in prompts], None, {}, n)
-        if logprobs is None:
-            logprobs = self._scored(prompts, ids)
         if any(value is None for row in logprobs for value in row):
             raise ValueError("vLLM gave no log-probability for a token it sampled: its arithmetic overflowed, try another dtype")
         return ids, logprobs

@@ -115,21 +115,18 @@ def draw_tasks(
     blur_most: float = 0.5,
     budgets_usd: Sequence[float] = (),
 ) -> list[Task]:
-    """The tasks of ``iteration``: different problems where there are enough.
+    """The tasks of ``iteration``: different problems, and none a second time before every one that is awake was drawn.
 
     ``recursive`` is the share with a second round, ``blur`` the share of which the policy sees only a part of the words
     (at most ``blur_most`` of them left out), and each is told one of ``budgets_usd`` where there are any.
     """
     rng = random.Random(f"tasks {seed} {iteration}")
-    awake = [p for p in problems if set_aside is None or not set_aside.rests(p, iteration)] or list(problems)
-    if headroom is None:
-        chosen = rng.sample(awake, questions) if len(awake) >= questions else [rng.choice(awake) for _ in range(questions)]
-    else:
-        by_kind: dict[str, list[Problem]] = {}
-        for problem in awake:
-            by_kind.setdefault(problem.kind, []).append(problem)
-        kinds = rng.choices(list(by_kind), weights=[headroom.weight(kind) for kind in by_kind], k=questions)
-        chosen = [rng.choice(by_kind[kind]) for kind in kinds]
+    different = list({problem.id: problem for problem in problems}.values())
+    awake = [p for p in different if set_aside is None or not set_aside.rests(p, iteration)] or different
+    chosen: list[Problem] = []
+    while len(chosen) < questions:
+        wanted = min(questions - len(chosen), len(awake))
+        chosen += rng.sample(awake, wanted) if headroom is None else _by_headroom(awake, wanted, headroom, rng)
     two_rounds = round(recursive * questions)
     return [
         Task(
@@ -143,6 +140,29 @@ def draw_tasks(
         )
         for index, problem in enumerate(chosen)
     ]
+
+
+def _by_headroom(problems: Sequence[Problem], n: int, headroom: Headroom, rng: random.Random) -> list[Problem]:
+    """``n`` different ones of ``problems``, their kinds drawn by headroom among those of which any is left."""
+    by_kind: dict[str, list[Problem]] = {}
+    for problem in problems:
+        by_kind.setdefault(problem.kind, []).append(problem)
+    left = {kind: len(each) for kind, each in by_kind.items()}
+
+    def kinds(count: int) -> list[str]:
+        return rng.choices(list(left), weights=[headroom.weight(kind) for kind in left], k=count)
+
+    chosen: dict[str, Problem] = {}
+    for drawn in kinds(n):
+        kind = drawn if drawn in left else kinds(1)[0]
+        problem = rng.choice(by_kind[kind])
+        while problem.id in chosen:
+            problem = rng.choice(by_kind[kind])
+        chosen[problem.id] = problem
+        left[kind] -= 1
+        if not left[kind]:
+            del left[kind]
+    return list(chosen.values())
 
 
 def described(skills: Mapping[str, Mapping[str, float]], pool: WorkerPool) -> WorkerPool:

@@ -4,7 +4,7 @@ A strategy is who works and who sees whom; the wording of subtasks does not coun
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,8 @@ class Strategy:
     last: int
     """Iteration in which it was last seen."""
     rollouts: int
-    right: float
-    """Share of its rollouts whose answer was right."""
+    right: float | None
+    """Share of those rollouts that were judged right; None where none was judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Emergence:
 
     strategies: tuple[Strategy, ...]
     distinct: tuple[int, ...]
-    right: tuple[float, ...]
+    right: tuple[float | None, ...]
 
     def picture(self) -> str:
         """Diversity and accuracy over training as SVG."""
@@ -52,11 +52,11 @@ class Emergence:
 def emergence(run: Path) -> Emergence:
     """The strategies of the run in the folder ``run``.
 
-    Raises :class:`CheckpointError` where it holds no rollouts.
+    Raises :class:`CheckpointError` where it holds no rollouts, or rollouts without verdicts.
     """
-    seen: dict[str, list[tuple[int, bool]]] = {}
+    seen: dict[str, list[tuple[int, bool | None]]] = {}
     distinct: dict[int, set[str]] = {}
-    right: dict[int, list[bool]] = {}
+    right: dict[int, list[bool | None]] = {}
     for iteration, name, is_right in _rollouts(run):
         right.setdefault(iteration, []).append(is_right)
         if name is not None:
@@ -71,16 +71,21 @@ def emergence(run: Path) -> Emergence:
                 first=min(iteration for iteration, _ in each) + 1,
                 last=max(iteration for iteration, _ in each) + 1,
                 rollouts=len(each),
-                right=sum(is_right for _, is_right in each) / len(each),
+                right=_share([is_right for _, is_right in each]),
             )
             for name, each in seen.items()
         ),
         distinct=tuple(len(distinct.get(iteration, ())) for iteration in sorted(right)),
-        right=tuple(sum(each) / len(each) for _, each in sorted(right.items())),
+        right=tuple(_share(each) for _, each in sorted(right.items())),
     )
 
 
-def _rollouts(run: Path) -> Iterator[tuple[int, str | None, bool]]:
+def _share(rights: Sequence[bool | None]) -> float | None:
+    judged = [right for right in rights if right is not None]
+    return sum(judged) / len(judged) if judged else None
+
+
+def _rollouts(run: Path) -> Iterator[tuple[int, str | None, bool | None]]:
     """Iteration, name of the plan (None where it was not valid) and whether the answer was right, of every first round."""
     try:
         language = Language(**json.loads((run / "recipe.json").read_text(encoding="utf-8"))["language"])
@@ -88,14 +93,20 @@ def _rollouts(run: Path) -> Iterator[tuple[int, str | None, bool]]:
             for line in file:
                 group = json.loads(line)
                 for rollout in group["rollouts"]:
-                    yield int(group["iteration"]), _name(rollout[0]["text"], group["pool"], language), _is_right(rollout[0])
+                    yield int(group["iteration"]), _name(rollout[0]["text"], group["pool"], language), _is_right(run, rollout[0])
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise CheckpointError(f"{run} holds no rollouts of a run: {error!r}") from error
 
 
-def _is_right(turn: dict[str, Any]) -> bool:
-    # Right answers earn 1 less what they cost; everything else earns one half at most.
-    return turn["reward"] is not None and turn["reward"] > 0.5
+def _is_right(run: Path, turn: dict[str, Any]) -> bool | None:
+    """Whether the answer was right; None where the world spoilt the rollout, False where the policy did."""
+    if "correct" not in turn:
+        raise CheckpointError(
+            f"{run} was written by an older version of podium, which kept no verdicts, and a reward does not say whether an "
+            "answer was right; train again in another folder"
+        )
+    right: bool | None = turn["correct"]
+    return False if right is None and turn["reward"] is not None else right
 
 
 def _name(text: str, pool: list[str], language: Language) -> str | None:

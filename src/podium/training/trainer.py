@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from podium.errors import ConfigError, TrainingCollapsed, WorkerUnavailable
+from podium.errors import CheckpointError, ConfigError, TrainingCollapsed, WorkerUnavailable
 from podium.training.advantage import ADVANTAGES
 from podium.training.checkpoint import RunFolder
 from podium.training.collect import Collector, Task, Writer
@@ -74,6 +74,7 @@ class Trainer:
     ) -> None:
         if config.verifier is None:
             raise ConfigError("a run needs somebody to judge the answers: name a verifier")
+        _check_prices(config, pool)
         self._config = config
         self._engine = engine
         self._untrained = untrained
@@ -105,10 +106,10 @@ class Trainer:
             seen, groups = await self._iterate(iteration)
             self._folder.append("groups.jsonl", [_line(iteration, group) for group in groups])
             self._folder.append("metrics.jsonl", [seen.as_json()])
+            reason = self._rule.reason(seen)
             self._store(iteration + 1)
             if self._on_iteration is not None:
                 self._on_iteration(seen, groups)
-            reason = self._rule.reason(seen)
             if reason is not None:
                 raise TrainingCollapsed(f"stopped after iteration {iteration}: {reason}")
 
@@ -117,17 +118,24 @@ class Trainer:
         done = 0
         if stored is not None:
             folder, state = stored
+            try:
+                self._set_aside.until = dict(state["resting"])
+                self._headroom.correct = dict(state["headroom"])
+                self._rule.streaks = dict(state["streaks"])
+                done = int(state["done"])
+            except (KeyError, TypeError, ValueError) as error:
+                raise CheckpointError(
+                    f"{folder} was not stored by this version of podium (missing or unreadable: {error}), so the run would not "
+                    "go on as it began; begin anew in another folder"
+                ) from error
             self._engine.restore(folder)
-            self._set_aside.until = dict(state["resting"])
-            self._headroom.correct = dict(state["headroom"])
-            done = int(state["done"])
         for name in ("groups.jsonl", "metrics.jsonl"):
             self._folder.rewind(name, done)
         return done
 
     def _store(self, done: int) -> None:
         version = f"{self._config.name}@{done}"
-        state = {"resting": self._set_aside.until, "headroom": self._headroom.correct}
+        state = {"resting": self._set_aside.until, "headroom": self._headroom.correct, "streaks": self._rule.streaks}
         self._folder.store(done, state, lambda path: self._engine.save(path, version=version))
 
     async def _iterate(self, iteration: int) -> tuple[Iteration, list[RolloutGroup]]:
@@ -204,7 +212,8 @@ class Trainer:
             over_rounds([turn.reward for turn in rollout.turns], discount=self._config.discount, credit=self._config.credit)
             for rollout in group.rollouts
         ]
-        flat = iter(ADVANTAGES[self._config.advantage]([reward for row in scaled for reward in row]))
+        successes = [turn.succeeded for rollout in group.rollouts for turn in rollout.turns]
+        flat = iter(ADVANTAGES[self._config.advantage]([reward for row in scaled for reward in row], successes))
         return replace(
             group,
             rollouts=tuple(
@@ -216,10 +225,10 @@ class Trainer:
         for group in groups:
             turns = _scored(group)
             if turns:
-                right = sum(turn.verdict is not None and turn.verdict.correct for turn in turns)
+                right = sum(turn.correct for turn in turns)
                 self._headroom.learn(group.problem.kind, right / len(turns))
             # A forced opening may be what made the group fail, so it is no evidence against the problem.
-            if turns and not group.opening and not any(turn.verdict is not None and turn.verdict.correct for turn in turns):
+            if turns and not group.opening and not any(turn.correct for turn in turns):
                 self._set_aside.strike(group.problem, iteration)
 
     def _check_world(self, iteration: int, groups: Sequence[RolloutGroup]) -> None:
@@ -227,11 +236,21 @@ class Trainer:
         void = [turn for turn in turns if turn.reward is None]
         if len(void) > self._config.max_void * len(turns):
             failures = [turn.failure.message for turn in void if turn.failure is not None]
-            why = failures[0] if failures else "a price is unknown"
+            why = failures[0] if failures else "the recipe counts dollars, and the provider did not say what an answer took"
             raise WorkerUnavailable(
                 f"{len(void)} of {len(turns)} rollouts of iteration {iteration} were spoilt by the world (the first: {why}); "
                 "nothing of it was learned. See that the workers answer and run the same command again: it goes on from here"
             )
+
+
+def _check_prices(config: TrainConfig, pool: WorkerPool) -> None:
+    """Before anything is paid: where dollars count, nothing could be learned of a worker without a price."""
+    unknown = [card.name for card in pool.cards if card.prompt_usd is None or card.completion_usd is None]
+    if unknown and (config.per_usd or config.budgets_usd):
+        raise ConfigError(
+            f"the recipe counts dollars, and the price of {', '.join(unknown)} is unknown: set prompt_usd_per_million and "
+            "completion_usd_per_million in the pool file, or train without per_usd and budgets_usd"
+        )
 
 
 def _scored(group: RolloutGroup) -> list[Turn]:
@@ -255,6 +274,7 @@ def _line(iteration: int, group: RolloutGroup) -> dict[str, Any]:
             [
                 {
                     "text": turn.generation.text,
+                    "correct": None if turn.verdict is None else turn.verdict.correct,
                     "reward": turn.reward,
                     "advantage": turn.advantage,
                     "failure": None if turn.failure is None else turn.failure.kind,

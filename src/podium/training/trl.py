@@ -9,10 +9,9 @@ each samples whole groups and learns from its share of the rows.
 """
 
 import json
-import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import asdict
 from datetime import timedelta
 from functools import partial
@@ -24,7 +23,6 @@ from typing import Any
 import torch
 from accelerate.utils import gather_object, set_seed
 from torch import distributed
-from trl import GRPOConfig
 
 from podium.errors import CheckpointError, ConfigError
 from podium.policies.local import PROMPTS, Dialect
@@ -32,9 +30,10 @@ from podium.policies.tokens import Tokens
 from podium.training.config import TrainConfig
 from podium.training.engine import MAX_WORKERS
 from podium.training.learner_config import LearnerConfig
-from podium.training.pretrained import Pretrained
+from podium.training.pretrained import SAMPLED_AT_ONCE, Pretrained
 from podium.training.row_trainer import RowTrainer, micro_batches
 from podium.training.rows import Row, steps_of
+from podium.training.trl_options import grpo_config
 from podium.types import Brief, Generation, Usage
 
 CONTROL_TIMEOUT = timedelta(days=1)
@@ -59,6 +58,7 @@ class TrlEngine:
     ``model`` is a folder or a name that ``transformers`` loads, of a Qwen2 chat model. ``rollouts`` are the rollouts of an
     iteration. ``options`` are fields of TRL's ``GRPOConfig`` that say how to compute (``use_vllm``, ``bf16``, ``deepspeed``,
     ``per_device_train_batch_size``); what to compute follows from the other arguments. ``adapter`` is a ``peft`` configuration.
+    ``sampled_at_once`` completions are written side by side where vLLM does not sample: it bounds their keys and values.
 
     Raises :class:`ConfigError` for options that contradict the recipe.
     """
@@ -74,25 +74,34 @@ class TrlEngine:
         temperature: float = 1.0,
         options: Mapping[str, Any] | None = None,
         adapter: Any = None,
+        sampled_at_once: int = SAMPLED_AT_ONCE,
     ) -> None:
         self.dialect = dialect
         self._config = config
-        self._scratch = tempfile.TemporaryDirectory(prefix="podium-trl-")
-        arguments = grpo_config(
-            self._scratch.name,
-            config,
-            rollouts=rollouts,
-            max_tokens=dialect.max_tokens,
-            temperature=temperature,
-            options=options or {},
-        )
         steps = iterations * config.steps
-        self._trainer = RowTrainer(
-            model, arguments, lambda taken: config.rate(taken, steps) / config.learning_rate, steps, adapter
-        )
+        self._scratch = tempfile.TemporaryDirectory(prefix="podium-trl-")
+        with ExitStack() as undone:
+            undone.callback(self._scratch.cleanup)
+            arguments = grpo_config(
+                self._scratch.name,
+                config,
+                rollouts=rollouts,
+                max_tokens=dialect.max_tokens,
+                temperature=temperature,
+                options=options or {},
+                adapted=adapter is not None,
+            )
+            self._trainer = RowTrainer(
+                model, arguments, lambda taken: config.rate(taken, steps) / config.learning_rate, steps, adapter
+            )
+            undone.pop_all()
         self._tokens = Tokens(self._trainer.tokenizer.backend_tokenizer)
         self._trainer.digits = torch.tensor(self._tokens.digit_ids(MAX_WORKERS))
-        self._room: int = self._trainer.model.config.max_position_embeddings - dialect.max_tokens
+        self._trainer.sampled_at_once = sampled_at_once
+        longest = self._trainer.model.config.max_position_embeddings
+        if arguments.use_vllm and arguments.vllm_max_model_length is not None:
+            longest = min(longest, arguments.vllm_max_model_length)
+        self._room: int = longest - dialect.max_tokens
         self._world = self._trainer.accelerator.num_processes
         # Commands travel beside the tensors, with a patience of their own, so that TRL's collectives keep their short timeouts.
         self._control = distributed.new_group(backend="gloo", timeout=CONTROL_TIMEOUT) if self._world > 1 else None
@@ -128,11 +137,13 @@ class TrlEngine:
     def prompt_ids(self, brief: Brief, opening: str = "") -> Sequence[int]:
         """The tokens a completion is conditioned on: a forced opening is a longer prompt.
 
-        Raises :class:`ConfigError` where they exceed the model's length.
+        Raises :class:`ConfigError` where they exceed the model's length, or vLLM's.
         """
         ids = self._tokens.prompt(PROMPTS[self.dialect.prompt](brief, self.dialect.language)) + self._tokens.encode(opening)
         if len(ids) > self._room:
-            raise ConfigError(f"the prompt has {len(ids)} tokens; this model has room for {self._room}")
+            raise ConfigError(
+                f"the prompt has {len(ids)} tokens; this model has room for {self._room} (vllm_max_model_length, where it is set)"
+            )
         return ids
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
@@ -192,7 +203,8 @@ class TrlEngine:
         for number, batch in enumerate(mine):
             last = number == len(mine) - 1
             accelerator.gradient_state._set_sync_gradients(last)
-            deferred = not last and not trainer.is_deepspeed_enabled
+            # DDP adds up on every process and exchanges once. FSDP would have to keep the whole gradient on each for that.
+            deferred = not last and not trainer.is_deepspeed_enabled and not trainer.is_fsdp_enabled
             with accelerator.no_sync(trainer.model_wrapped) if deferred else nullcontext():
                 trainer.training_step(trainer.model_wrapped, batch, None)
         totals = accelerator.reduce(torch.tensor(list(trainer.seen.values()), device=accelerator.device), reduction="mean")
@@ -277,41 +289,5 @@ def pretrained_engine(config: TrainConfig, model: Pretrained) -> TrlEngine:
         rollouts=config.questions * config.rollouts,
         options=model.options,
         adapter=adapter,
+        sampled_at_once=model.sampled_at_once,
     )
-
-
-def grpo_config(
-    folder: str, config: LearnerConfig, *, rollouts: int, max_tokens: int, temperature: float, options: Mapping[str, Any]
-) -> GRPOConfig:
-    """TRL's configuration for a recipe. Raises :class:`ConfigError` where an option contradicts it."""
-    recipe: dict[str, Any] = {
-        "output_dir": folder,
-        "loss_type": "grpo",
-        "beta": 0.0,
-        "epsilon": config.clip,
-        "num_iterations": 1,
-        "num_generations": 2,
-        "learning_rate": config.learning_rate,
-        "weight_decay": config.weight_decay,
-        "max_grad_norm": config.max_gradient,
-        "temperature": temperature,
-        "top_p": 1.0,
-        "top_k": 0,
-        "max_completion_length": max_tokens,
-        # The clipped ratio is taken to the log-probabilities a token was sampled with, whoever sampled it.
-        "vllm_importance_sampling_correction": False,
-    }
-    contradicting = sorted({*recipe, "gradient_accumulation_steps"} & set(options))
-    if contradicting:
-        raise ConfigError(f"{', '.join(contradicting)}: the recipe decides on that; options only say how to compute")
-    free = {
-        "per_device_train_batch_size": 4,
-        "report_to": "none",
-        "save_strategy": "no",
-        "ddp_find_unused_parameters": False,
-        **options,
-    }
-    at_once = free["per_device_train_batch_size"] * int(os.environ.get("WORLD_SIZE", "1"))
-    # How many micro-batches an iteration usually has; vLLM reserves room by it, and it must be even for TRL's own pairs.
-    usual = max(2, 2 * round(rollouts / at_once / 2))
-    return GRPOConfig(**recipe, **free, gradient_accumulation_steps=usual)
