@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from podium.errors import Cancelled, PodiumError, WorkerRefused
+from podium.errors import Cancelled, PodiumError, UnworkableStep
 from podium.events import Answered, Listener, WorkflowWritten
 from podium.protocols import Policy, Worker
 from podium.types import Brief, Call, Card, Completion, Failure, Generation, ToolCall, Transcript, Usage, Workflow
@@ -81,10 +81,10 @@ class Conductor:
         """Answer ``call`` and report every event to ``on_event``; the last event is always :class:`Answered`.
 
         Raises :class:`WorkflowError` where the policy wrote no workflow, the step's own error where the answer could not
-        be had, :class:`WorkerRefused` where Conductors are nested deeper than ``max_depth``.
+        be had, :class:`UnworkableStep` where Conductors are nested deeper than ``max_depth``.
         """
         if call.depth >= self._max_depth:
-            raise WorkerRefused(f"Conductors are nested deeper than {self._max_depth}; raise max_depth or check the pool")
+            raise UnworkableStep(f"Conductors are nested deeper than {self._max_depth}; raise max_depth or check the pool")
         started = time.perf_counter()
         transcripts: list[Transcript] = []
         try:

@@ -20,6 +20,7 @@ from podium import __version__, jsonl
 from podium.cli.arms import Lessons, catalogue_arms, is_router, make_arm, weights_of
 from podium.cli.extras import need_stats
 from podium.cli.measure import evaluate_with_progress, ticking
+from podium.cli.recordings import Gaps, answered_by_all
 from podium.cli.screen import Screen
 from podium.cli.study_file import Study, read_study
 from podium.cli.verifying import open_verifiers
@@ -32,6 +33,7 @@ from podium.evaluation.oracle import oracle
 from podium.evaluation.report import as_object, markdown_comparisons, markdown_table, terminal_overview
 from podium.evaluation.rounds import redistribution
 from podium.protocols import Verifier, Worker
+from podium.tasks.agreement import votes_of
 from podium.types import Call, Problem
 from podium.workers.budget import Budget
 from podium.workflow.draw import as_text
@@ -71,6 +73,9 @@ async def carry_out(flags: StudyFlags) -> None:
         open_team(study.pool, flags.budget, study.journal, run=f"study {out}", replay=study.problems.replay) as team,
     ):
         study = study.for_workers(team.pool.names)
+        members = [(member.name, member.worker) for member in team.pool]
+        problems, gaps = answered_by_all(problems, members)
+        lessons_problems, _ = answered_by_all(lessons_problems, members)
         names = study.arms
         workers = [f"worker:{name}" for name in team.pool.names]
         if ORACLE in names and (missing := [worker for worker in workers if worker not in names]):
@@ -90,7 +95,7 @@ async def carry_out(flags: StudyFlags) -> None:
         examples = await _examples(study, arms, problems, verifier, out)
     if ORACLE in names:
         results += oracle(results, workers)
-    _publish(flags, study, out, results, examples)
+    _publish(flags, study, out, results, examples, gaps)
 
 
 def _apart(problems: Sequence[Problem], lessons: Sequence[Problem]) -> None:
@@ -135,7 +140,10 @@ async def _learned(
             questions=tuple(problem.question for problem in rows),
             kinds=tuple(sorts[problem.question] for problem in rows),
             right=tuple(tuple(float(v is not None and v.correct) for v in row) for row in verdicts),
-            answers=tuple(tuple(None if v is None else v.extracted for v in row) for row in verdicts),
+            answers=tuple(
+                tuple(votes_of([None if v is None else v.extracted for v in row], problem.kind))
+                for problem, row in zip(rows, verdicts, strict=True)
+            ),
         )
 
     alone = [f"worker:{name}" for name in team.pool.names]
@@ -195,7 +203,7 @@ async def _matched(
                 concurrency=study.concurrency,
                 sampling=study.sampling,
             )
-            found += voted(repeats, arm, f"{arm} x{often}")
+            found += voted(repeats, arm, f"{arm} x{often}", votes_of)
     return found
 
 
@@ -247,7 +255,9 @@ def _unchanged(out: Path, names: Sequence[str]) -> None:
     file.write_text(json.dumps(before | now, indent=1) + "\n", encoding="utf-8")
 
 
-def _publish(flags: StudyFlags, study: Study, out: Path, results: Sequence[Result], examples: "Sequence[Example]") -> None:
+def _publish(
+    flags: StudyFlags, study: Study, out: Path, results: Sequence[Result], examples: "Sequence[Example]", gaps: Gaps
+) -> None:
     from podium.cli.run_pictures import of_a_run
     from podium.evaluation.charts import alone
     from podium.evaluation.compare import compare
@@ -265,6 +275,11 @@ def _publish(flags: StudyFlags, study: Study, out: Path, results: Sequence[Resul
     pictures, tables = ({}, {}) if study.training is None else of_a_run(study.training)
     if (changed := redistribution(results)) is not None:
         tables = {"What further rounds changed": changed} | tables
+    if gaps:
+        lines = [[name, str(count)] for name, count in gaps.items()]
+        tables = {
+            "Recordings with gaps; compared is what all have answered": (["recording", "questions it lacks"], lines)
+        } | tables
     page = Page(
         title=study.title,
         source=Source(

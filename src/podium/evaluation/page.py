@@ -112,7 +112,7 @@ def _lead(page: Page) -> str:
 
 def _arms(page: Page) -> Cells:
     head = ["arm", "accuracy", "95 %", "$ per question", "right per $", "tokens", "seconds", "steps"]
-    head += ["no answer", "invalid", "faults"]
+    head += ["no answer", "invalid", "unworkable", "faults"]
     lines = []
     for row in _whole(page):
         ends = "–" if row.interval is None else f"{100 * row.interval.low:.1f} to {100 * row.interval.high:.1f}"
@@ -126,7 +126,8 @@ def _arms(page: Page) -> Cells:
                 *(_figure(value, form) for value, form in figures),
                 _figure(row.steps, "{:.2f}"),
                 str(row.no_answer),
-                str(row.policy_failures),
+                str(row.invalid),
+                str(row.unworkable),
                 str(row.world_faults),
             ]
         )

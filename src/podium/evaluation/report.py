@@ -87,7 +87,7 @@ def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     kinds = sorted({row.kind for row in rows if row.kind is not None})
     by_kind = {(row.arm, row.kind): row for row in rows}
     header = ["arm", "n", "accuracy (95 % CI)", *kinds]
-    header += ["steps", "$ per question", "tokens", "seconds", "seconds p95", "no answer", "invalid", "faults"]
+    header += ["steps", "$ per question", "tokens", "seconds", "seconds p95", "no answer", "invalid", "unworkable", "faults"]
     body = []
     for row in rows:
         if row.kind is not None:
@@ -105,7 +105,8 @@ def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
                 _figure(row, row.seconds, _seconds),
                 _figure(row, row.seconds_p95, _seconds),
                 str(row.no_answer),
-                str(row.policy_failures),
+                str(row.invalid),
+                str(row.unworkable),
                 str(row.world_faults),
             ]
         )
