@@ -8,8 +8,11 @@ import pytest
 from numpy.typing import NDArray
 
 from podium.errors import Blame, ConfigError
-from podium.evaluation.evaluate import Result
+from podium.evaluation.evaluate import Result, evaluate
 from podium.evaluation.headroom import WORTH, features, headroom, is_open, predicted_gain
+from podium.gym.specialists import specialists
+from podium.gym.verify import GymVerifier
+from podium.gym.world import World
 from tests.evaluation.results import result
 
 Array = NDArray[np.float64]
@@ -186,3 +189,15 @@ def test_it_does_not_open_where_nothing_can_be_gained(
 def test_seven_points_by_kind_are_found(problems: int, workers: int, frozen: float, by_text: bool) -> None:
     known = known_of(problems, by_text=by_text)
     assert opened(seven_points(problems, workers), known, repeats=4, frozen=frozen, times=40, seed=1) >= 0.8
+
+
+async def test_seven_copies_in_the_gym_are_nothing_to_conduct() -> None:
+    # At the default noise half of a copy's luck is frozen per question: it is right again when it is asked again.
+    world = World()
+    copies = [each for each in specialists(world, 13) if each.card.name.startswith("grove")]
+    assert len(copies) == 7
+    problems = world.problems(split="held_out_numbers", n=240)
+    results = await evaluate({each.card.name: each for each in copies}, problems, GymVerifier(), repeats=3)
+    found = headroom(results, {problem.id: problem.question for problem in problems})
+    assert found.oracle - found.best > 0.1
+    assert not found.is_worth_training, found.verdict

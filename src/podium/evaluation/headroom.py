@@ -28,7 +28,9 @@ from podium.evaluation.evaluate import Result
 from podium.evaluation.metrics import Interval
 
 Array = NDArray[np.float64]
-PERMUTATIONS = 499
+PERMUTATIONS = 199
+CELLS = 1_000_000
+"""Outcomes dealt out anew at once; bounds the memory."""
 FOLDS = 10
 RIDGES = (10.0, 30.0, 100.0)
 """How many problems' worth of doubt a predicted difference starts with."""
@@ -125,8 +127,8 @@ class Gain(NamedTuple):
 
 
 def is_open(gain: float, p: float, interval: Interval) -> bool:
-    """The gate. Both tests are needed: dealing the outcomes anew (``p``) allows for the choice of the rule and not for bad workers
-    that have kinds of their own; the paired interval allows for those and not for the choice.
+    """The gate. Both tests are needed: dealing the outcomes anew (``p``) allows for the choice of the rule and not for bad
+    workers that have kinds of their own; the paired interval allows for those and not for the choice.
     """
     return p <= SIGNIFICANT and gain >= WORTH and interval.low > 0
 
@@ -166,10 +168,13 @@ def predicted_gain(
     name, gain = list(known)[observed.by[0]], float(gains.mean())
     if gain < WORTH:
         return Gain(name, gain, gains.tolist(), 1.0)
-    dealt = np.argsort(rng.random((permutations, count)), axis=1)
-    again = _chosen(np.ascontiguousarray(shares[dealt].transpose(1, 2, 0)), known, folds)
-    chance = np.where(again.beats_nothing, again.gains.mean(axis=0), 0.0)
-    return Gain(name, gain, gains.tolist(), float((1 + (chance >= gain - 1e-12).sum()) / (permutations + 1)))
+    as_large, at_once = 0, max(1, CELLS // shares.size)
+    for done in range(0, permutations, at_once):
+        dealt = np.argsort(rng.random((min(at_once, permutations - done), count)), axis=1)
+        again = _chosen(np.ascontiguousarray(shares[dealt].transpose(1, 2, 0)), known, folds)
+        chance = np.where(again.beats_nothing, again.gains.mean(axis=0), 0.0)
+        as_large += int((chance >= gain - 1e-12).sum())
+    return Gain(name, gain, gains.tolist(), (1 + as_large) / (permutations + 1))
 
 
 class _Chosen(NamedTuple):
@@ -189,7 +194,7 @@ def _chosen(shares: Array, known: Mapping[str, Array], folds: NDArray[np.intp]) 
     better = (shares - shares.mean(axis=1, keepdims=True)).reshape(count, -1)
     sums = np.array([better[folds == fold].sum(axis=0) for fold in range(folds.max() + 1)])
     plain = (sums.sum(axis=0) - sums) / (count - np.bincount(folds))[:, None]
-    # The best worker of these very problems: harder to beat than the best of the other folds, which chance changes from fold to fold.
+    # The best worker of these very problems: harder to beat than the best of the other folds, who changes with them by chance.
     asked = np.take_along_axis(shares, shares.mean(axis=0).argmax(axis=0)[None, None, :], axis=1)[:, 0]
     unpredicted = _error(better - plain[folds], times)
     least = np.full(times, np.inf)
