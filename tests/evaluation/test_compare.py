@@ -7,7 +7,7 @@ from statistics import NormalDist, fmean, stdev
 import pytest
 
 from podium.errors import Blame, ConfigError
-from podium.evaluation.compare import compare, holm, paired_interval, problems_needed
+from podium.evaluation.compare import comparable, compare, holm, paired_interval, problems_needed
 from podium.evaluation.evaluate import Result
 from tests.evaluation.results import result
 
@@ -143,3 +143,10 @@ def test_several_comparisons_are_paid_for() -> None:
     assert holm({"a": 0.01, "b": 0.04, "c": 0.03}) == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06})
     assert holm({"a": 0.9, "b": 0.8}) == {"a": 1.0, "b": 1.0}
     assert holm({}) == {}
+
+
+def test_an_arm_without_a_verdict_is_not_comparable() -> None:
+    results = arms(a="11", b="xx", c="x0", d="0x")
+    assert comparable(results, "a", ["b", "c", "d", "nobody"]) == ["c", "d"]
+    assert comparable(results, "b", ["a"]) == comparable(results, "c", ["d"]) == []
+    assert compare(results, "b", []) == []

@@ -70,7 +70,7 @@ def test_markdown_has_one_line_per_arm_and_one_column_per_kind() -> None:
         "gpt",
         "450",
         "75.1 % (70.9 to 78.9)",
-        "50.0 % (25.0 to 75.0)",
+        "50.0 % (25.0 to 75.0), n 450",
         "1.0",
         "0.0012",
         "812",

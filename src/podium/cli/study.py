@@ -191,7 +191,10 @@ async def _matched(
 ) -> list[Result]:
     """The cheaper arms as often as the compared one's cost allows, by vote; those that cost as much already are left out."""
     found: list[Result] = []
+    answered = {result.arm for result in results if not result.is_world_fault}
     for arm in study.matched:
+        if not answered.issuperset((arm, str(study.compare))):
+            continue  # the world failed one of the two throughout
         often = tries(results, str(study.compare), arm)
         if often > 1:
             repeats = await evaluate_with_progress(
@@ -260,12 +263,13 @@ def _publish(
 ) -> None:
     from podium.cli.run_pictures import of_a_run
     from podium.evaluation.charts import alone
-    from podium.evaluation.compare import compare
+    from podium.evaluation.compare import comparable, compare
     from podium.evaluation.page import Page, Source, accuracy_and_cost, html
 
     rows = summarise(results)
     others = [row.arm for row in rows if row.kind is None and row.arm != study.compare]
-    comparisons = [] if study.compare is None else compare(results, study.compare, others)
+    # An arm that the world failed throughout stays in the table, and is compared with nothing.
+    comparisons = [] if study.compare is None else compare(results, study.compare, comparable(results, study.compare, others))
     parts = [f"# {study.title}", markdown_table(rows), *([markdown_comparisons(comparisons)] if comparisons else [])]
     table = as_object(rows) | {"comparisons": [asdict(each) for each in comparisons]}
     (out / "table.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -55,7 +55,7 @@ def compare(results: Sequence[Result], arm: str, others: Sequence[str]) -> list[
         found.interval.low > 0
     """
     by_arm = scores(results)
-    for name in (arm, *others):
+    for name in (arm, *others) if others else ():
         if name not in by_arm:
             raise ConfigError(f"there are no results of {name!r}; there are some of {', '.join(sorted(by_arm))}")
     differences = {other: _differences(by_arm[arm], by_arm[other], f"{arm!r} and {other!r}") for other in others}
@@ -79,6 +79,13 @@ def compare(results: Sequence[Result], arm: str, others: Sequence[str]) -> list[
         )
         for other, each in differences.items()
     ]
+
+
+def comparable(results: Iterable[Result], arm: str, others: Iterable[str]) -> list[str]:
+    """Those of ``others`` that have a verdict on a problem on which ``arm`` has one, too: nothing can be said of the rest."""
+    by_arm = scores(results)
+    mine = by_arm.get(arm, {}).keys()
+    return [other for other in others if mine & by_arm.get(other, {}).keys()]
 
 
 def _differences(mine: Mapping[str, float], theirs: Mapping[str, float], names: str) -> list[float]:

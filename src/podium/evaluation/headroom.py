@@ -241,15 +241,20 @@ def _table(results: list[Result]) -> tuple[list[str], list[str], list[str], Arra
     seen: dict[str, dict[str, list[float]]] = {}
     kinds: dict[str, str] = {}
     for result in results:
+        answered = seen.setdefault(result.arm, {})
         if not result.is_world_fault:
             right = result.verdict is not None and result.verdict.correct
-            seen.setdefault(result.arm, {}).setdefault(result.problem, []).append(float(right))
+            answered.setdefault(result.problem, []).append(float(right))
             kinds[result.problem] = result.kind
     if len(seen) < 2:
         raise ConfigError("headroom needs two workers or more")
     repeats = max((len(each) for problems in seen.values() for each in problems.values()), default=0)
     common = [p for p in kinds if all(len(problems.get(p, ())) == repeats for problems in seen.values())]
     if len(common) < 2:
-        raise ConfigError("there are not two problems that every worker has answered as often")
+        fewest = min(seen, key=lambda name: sum(map(len, seen[name].values())))
+        raise ConfigError(
+            "there are not two problems that every worker has answered as often; "
+            f"{fewest!r} has fewest, {len(seen[fewest])} of {len(kinds)}"
+        )
     shares = np.array([[math.fsum(seen[name][p]) / repeats for name in seen] for p in common])
     return list(seen), common, [kinds[p] for p in common], shares, repeats
