@@ -141,3 +141,21 @@ def test_hostile_answers_are_read_or_left(answers: list[str], question: str, kin
 def test_deep_and_long_answers_end(text: str) -> None:
     for kind in ("", "programming", "output-prediction", "mathematics"):
         assert len(votes([text, text], kind=kind)) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Answer: 0x" + "f" * 15_000,
+        "Answer: 1e99999",
+        "Answer: 10^{99999}",
+        "Answer: " + "9" * 6000,
+        "\\text{" * 20_000 + "}" * 20_000,
+        "```a\n~~~b\n" * 10_000,
+        "<answer " * 20_000,
+    ],
+)
+def test_numbers_and_nests_beyond_bounds_end(text: str) -> None:
+    for kind in ("", "programming", "output-prediction", "mathematics", "free_form"):
+        first, second = votes([text, text], kind=kind)
+        assert first == second

@@ -7,7 +7,7 @@ its repeats as one mean; a problem that only one of the two has a verdict on is 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import NormalDist, fmean, stdev
 
 from scipy import stats
 
@@ -124,7 +124,7 @@ def paired_interval(differences: Sequence[float], confidence: float = CONFIDENCE
     n = len(differences) + 2
     mean = sum(differences) / n
     variance = (sum(d * d for d in differences) + 2) / n - mean * mean
-    half = float(stats.norm.ppf(0.5 + confidence / 2)) * math.sqrt(variance / n)
+    half = NormalDist().inv_cdf(0.5 + confidence / 2) * math.sqrt(variance / n)
     return Interval(low=max(-1.0, mean - half), high=min(1.0, mean + half))
 
 
@@ -136,7 +136,7 @@ def problems_needed(difference: float, differences: Sequence[float]) -> int | No
     spread = stdev(differences) if len(differences) > 1 else 0.0
     if difference == 0 or spread == 0:
         return None
-    z = float(stats.norm.ppf(0.5 + CONFIDENCE / 2) + stats.norm.ppf(POWER))
+    z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2) + NormalDist().inv_cdf(POWER)
     return math.ceil((z * spread / difference) ** 2)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
-from podium.tasks.extraction import anchored, json_answer, last_boxed, last_line, without_thinking
+from podium.tasks.extraction import MAX_CANDIDATE_CHARS, anchored, json_answer, last_boxed, last_line, without_thinking
 from podium.tasks.free_form import normalised
 from podium.tasks.mathematics import final_answer
 from podium.tasks.mathematics.notation import normal_form, read_words
@@ -127,7 +127,7 @@ def _agreeing(stated: Sequence[str | None], form: Form) -> list[str | None]:
     plain = [None if text is None or _is_template(text) else text.strip() for text in stated]
     if form is Form.LETTER:
         return [None if text is None else text.upper() for text in plain]
-    quantities = [None if text is None else _quantity(text) for text in plain]
+    quantities = [None if text is None or len(text) > MAX_CANDIDATE_CHARS else _quantity(text) for text in plain]
     named = _named(quantities)
     return [None if text is None else name or _same_words(text) for text, name in zip(plain, named, strict=True)]
 
@@ -175,7 +175,9 @@ def _same_program(text: str) -> str | None:
 
 
 def _same_words(text: str) -> str:
-    """Words without case, articles and punctuation; formulas without spaces and decoration."""
+    """Words without case, articles and punctuation; formulas without spaces and decoration; prose as it is."""
+    if len(text) > MAX_CANDIDATE_CHARS:
+        return " ".join(text.split())
     return (normalised(text) if _WORD.search(text) else normal_form(text)) or text
 
 
@@ -196,7 +198,7 @@ def _spelled(value: Any) -> str:
     if isinstance(value, list | tuple):
         inside = ", ".join(map(_spelled, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside},)"
-    return repr(value)
+    return hex(value) if type(value) is int else repr(value)  # decimal digits are bounded by Python, and slow
 
 
 def _quantity(text: str) -> Quantity | None:
