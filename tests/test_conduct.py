@@ -6,7 +6,7 @@ import pytest
 
 from podium.cli.alone import Alone
 from podium.conduct import Conductor
-from podium.errors import InvalidWorkflow, MalformedWorkflow, WorkerRefused, WorkerUnavailable
+from podium.errors import InvalidWorkflow, MalformedWorkflow, UnworkableStep, WorkerUnavailable
 from podium.events import Answered, Event, WorkflowWritten
 from podium.policies.fixed import Written, solo
 from podium.protocols import Policy, Worker
@@ -159,7 +159,7 @@ async def test_nesting_is_capped() -> None:
 
     late = Late()
     late.worker = Conductor(solo(0), pool_of(late), max_depth=3)
-    with pytest.raises(WorkerRefused, match="nested deeper than 3"):
+    with pytest.raises(UnworkableStep, match="nested deeper than 3"):
         await late.worker(Call.plain("q"))
 
 

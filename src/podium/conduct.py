@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from podium.errors import Cancelled, ConfigError, PodiumError, WorkerRefused
+from podium.errors import Cancelled, ConfigError, PodiumError, UnworkableStep
 from podium.events import Answered, Listener, WorkflowWritten
 from podium.protocols import Policy, Worker
 from podium.types import Brief, Call, Card, Completion, Demands, Failure, Generation, Transcript, Usage, Waiting, Workflow
@@ -96,11 +96,11 @@ class Conductor:
 
         Raises :class:`WorkflowError` where the policy wrote no workflow, the step's own error where the answer could not
         be had; and before anybody is asked, :class:`ConfigError` for demands that can not be met (:meth:`check`) and
-        :class:`WorkerRefused` where Conductors are nested deeper than ``max_depth``.
+        :class:`UnworkableStep` where Conductors are nested deeper than ``max_depth``.
         """
         self.check(call.demands)
         if call.depth >= self._max_depth:
-            raise WorkerRefused(f"Conductors are nested deeper than {self._max_depth}; raise max_depth or check the pool")
+            raise UnworkableStep(f"Conductors are nested deeper than {self._max_depth}; raise max_depth or check the pool")
         started = time.perf_counter()
         transcripts: list[Transcript] = []
         try:

@@ -11,11 +11,12 @@
     ├── Cancelled              user     the run was stopped from outside
     ├── WorkflowError          policy   the text a policy wrote is no workflow
     │   ├── MalformedWorkflow           the three lists are not there or are not lists
-    │   └── InvalidWorkflow             the lists are there and break a rule
+    │   ├── InvalidWorkflow             the lists are there and break a rule
+    │   └── UnworkableStep              the lists are sound, and a step of theirs can not be done, whatever the world does
     ├── WorkerError            world    a worker gave no answer
     │   ├── WorkerUnavailable           429, 5xx, timeout, cut connection: worth another try
     │   ├── WorkerRefused               the provider will not answer this call: another try is no use
-    │   ├── ContextOverflow             the call is larger than the worker's context
+    │   ├── ContextOverflow    policy   the call is larger than the context of the worker that was chosen for it
     │   └── UpstreamFailed              a step this step needed gave no answer
     ├── StoreUnavailable       world    a server's database does not answer
     └── VerifierError          world    the grader broke; never "wrong"
@@ -127,8 +128,12 @@ class InvalidWorkflow(WorkflowError):
     """The three lists are there and break a rule: lengths, an unknown worker, a look forward, too many steps."""
 
 
+class UnworkableStep(WorkflowError):
+    """A step of a valid workflow can not be done, whatever the world does: a vote that may see no step, a nesting too deep."""
+
+
 class WorkerError(PodiumError):
-    """A worker gave no answer. Never scored as a wrong answer."""
+    """A worker gave no answer. Never scored as a wrong answer, but for :class:`ContextOverflow`."""
 
     blame = Blame.WORLD
 
@@ -152,7 +157,13 @@ class WorkerRefused(WorkerError):
 
 
 class ContextOverflow(WorkerError):
-    """The call does not fit into the worker's context window."""
+    """The call does not fit into the worker's context window.
+
+    The policy's: it chose the worker and what the step sees, and the same call fails every time. That also holds for a question
+    that is too long by itself, because another worker could have been asked; of a bare worker it says what it can not do.
+    """
+
+    blame = Blame.POLICY
 
 
 class UpstreamFailed(WorkerError):

@@ -7,7 +7,7 @@ from statistics import NormalDist, fmean, stdev
 import pytest
 
 from podium.errors import Blame, ConfigError
-from podium.evaluation.compare import bootstrap, compare, holm, problems_needed
+from podium.evaluation.compare import comparable, compare, holm, paired_interval, problems_needed
 from podium.evaluation.evaluate import Result
 from tests.evaluation.results import result
 
@@ -40,7 +40,7 @@ def test_the_other_way_round_is_the_mirror() -> None:
 def test_arms_that_always_agree_show_no_difference() -> None:
     [found] = compare(arms(a="1100", b="1100"), "a", ["b"])
     assert (found.difference, found.p, found.needed) == (0.0, 1.0, None)
-    assert (found.interval.low, found.interval.high) == (0.0, 0.0)
+    assert found.interval.low == -found.interval.high < -0.3, "four problems say little, also where they all say the same"
 
 
 def test_a_problem_that_the_world_spoilt_is_left_out_and_counted() -> None:
@@ -76,14 +76,55 @@ def test_nothing_to_compare_is_said() -> None:
         compare([result(arm="a", problem="p", correct=True), result(arm="b", problem="q", correct=True)], "a", ["b"])
 
 
-def test_the_bootstrap_agrees_with_the_normal_interval_where_that_holds() -> None:
+def test_the_interval_is_the_normal_one_where_that_holds() -> None:
     rng = random.Random(0)
     differences = [rng.choices((-1.0, 0.0, 1.0), (0.1, 0.6, 0.3))[0] for _ in range(2000)]
-    found = bootstrap(differences)
+    found = paired_interval(differences)
     half = NormalDist().inv_cdf(0.975) * stdev(differences) / math.sqrt(len(differences))
-    assert found.low == pytest.approx(fmean(differences) - half, abs=0.003)
-    assert found.high == pytest.approx(fmean(differences) + half, abs=0.003)
-    assert bootstrap(differences) == found
+    assert found.low == pytest.approx(fmean(differences) - half, abs=0.001)
+    assert found.high == pytest.approx(fmean(differences) + half, abs=0.001)
+
+
+def test_the_interval_by_hand() -> None:
+    # 30 problems, 4 won, 1 lost: (4 + 1) / 32 - (1 + 1) / 32, and sqrt((7 / 32 - (3 / 32)^2) / 32)
+    found = paired_interval([1.0] * 4 + [-1.0] + [0.0] * 25)
+    half = NormalDist().inv_cdf(0.975) * math.sqrt((7 / 32 - (3 / 32) ** 2) / 32)
+    assert (found.low, found.high) == pytest.approx((3 / 32 - half, 3 / 32 + half))
+
+
+@pytest.mark.parametrize("n", [10, 30, 200])
+@pytest.mark.parametrize(
+    ("won", "lost"),
+    [(0.0, 0.0), (0.01, 0.0), (0.02, 0.02), (0.05, 0.0), (0.1, 0.02), (0.2, 0.1), (0.4, 0.1), (0.9, 0.0), (1.0, 0.0)],
+)
+def test_the_interval_covers_the_truth_also_where_few_or_no_problems_differ(n: int, won: float, lost: float) -> None:
+    rng = random.Random(n)
+    seen = 0
+    for _ in range(400):
+        found = paired_interval(rng.choices((1.0, -1.0, 0.0), (won, lost, 1 - won - lost), k=n))
+        seen += found.low <= won - lost <= found.high
+    assert seen / 400 >= 0.92, "95 %, less three standard errors of a simulation of 400"
+
+
+@pytest.mark.parametrize("n", [10, 30, 200])
+def test_the_interval_covers_the_truth_of_repeats(n: int) -> None:
+    rng = random.Random(n)
+    seen = 0
+    for _ in range(400):
+        chances = [(rng.random(), rng.random()) for _ in range(n)]
+        differences = [
+            (sum(rng.random() < p for _ in range(4)) - sum(rng.random() < q for _ in range(4))) / 4 for p, q in chances
+        ]
+        found = paired_interval(differences)
+        seen += found.low <= 0 <= found.high
+    assert seen / 400 >= 0.92
+
+
+@pytest.mark.parametrize("differences", [[0.0], [1.0], [-1.0], [0.25, 0.25], [0.0] * 30, [1.0] * 30])
+def test_no_interval_is_a_point(differences: list[float]) -> None:
+    found = paired_interval(differences)
+    assert found.low < fmean(differences) <= found.high or found.low <= fmean(differences) < found.high
+    assert found.high - found.low > 1 / (len(differences) + 2)
 
 
 def test_so_many_problems_show_the_difference_in_four_of_five_tries() -> None:
@@ -102,3 +143,10 @@ def test_several_comparisons_are_paid_for() -> None:
     assert holm({"a": 0.01, "b": 0.04, "c": 0.03}) == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06})
     assert holm({"a": 0.9, "b": 0.8}) == {"a": 1.0, "b": 1.0}
     assert holm({}) == {}
+
+
+def test_an_arm_without_a_verdict_is_not_comparable() -> None:
+    results = arms(a="11", b="xx", c="x0", d="0x")
+    assert comparable(results, "a", ["b", "c", "d", "nobody"]) == ["c", "d"]
+    assert comparable(results, "b", ["a"]) == comparable(results, "c", ["d"]) == []
+    assert compare(results, "b", []) == []

@@ -7,6 +7,7 @@ import pytest
 from podium.errors import Blame, ConfigError
 from podium.evaluation.evaluate import Result
 from podium.evaluation.matched import MOST_TRIES, tries, voted
+from podium.tasks.agreement import votes_of
 from podium.types import Usage, Verdict
 from tests.evaluation.results import result
 
@@ -32,7 +33,7 @@ def test_free_workers_may_try_as_often_as_anybody() -> None:
 
 def test_most_votes_win_and_everything_is_paid() -> None:
     results = [answer("41", 0), answer("42", 1), answer("42", 2), answer("7", 0, "2"), answer("42", 1, "2")]
-    first, second = voted(results, "cheap", "cheap x3")
+    first, second = voted(results, "cheap", "cheap x3", votes_of)
     assert first.arm == "cheap x3"
     assert first.verdict is not None
     assert first.verdict.correct
@@ -45,9 +46,31 @@ def test_most_votes_win_and_everything_is_paid() -> None:
 
 def test_faults_have_no_vote_and_unknown_costs_are_not_matched() -> None:
     fault = result(arm="cheap", problem="1", correct=False, repeat=0, fault=Blame.WORLD)
-    [only] = voted([fault, answer(None, 1)], "cheap", "x")
+    [only] = voted([fault, answer(None, 1)], "cheap", "x", votes_of)
     assert only.verdict is not None
     assert only.verdict.extracted is None
     unknown = replace(answer("42", 0), usage=Usage(cost_usd=None))
     with pytest.raises(ConfigError, match="is not known"):
         tries([unknown, result(arm="dear", problem="1", correct=True)], "dear", "cheap")
+
+
+def test_no_answer_wins_no_vote() -> None:
+    [found] = voted([answer(None, 0), answer(None, 1), answer("___", 2), answer("42", 3)], "cheap", "x", votes_of)
+    assert found.verdict is not None
+    assert found.verdict.correct
+    invalid = result(arm="cheap", problem="1", correct=False, repeat=0, fault=Blame.POLICY)
+    [found] = voted([invalid, answer(None, 1), answer("42", 2)], "cheap", "x", votes_of)
+    assert found.verdict is not None
+    assert found.verdict.correct
+
+
+def test_spellings_of_one_answer_are_one_vote() -> None:
+    said = [("41", 0), ("1000", 1), ("1,000", 2), ("41.0", 3), ("1000.0", 4)]
+    made = [replace(answer(text, repeat), kind="mathematics") for text, repeat in said]
+    [found] = voted(made, "cheap", "x", votes_of)
+    assert found.verdict is not None
+    assert found.verdict.extracted == "1000"
+    programs = ["def f():\n    return 1", "def f():\n    return 2", "def f(): return 2  # two"]
+    [found] = voted([replace(answer(t, i), kind="programming") for i, t in enumerate(programs)], "cheap", "x", votes_of)
+    assert found.verdict is not None
+    assert found.verdict.extracted == programs[1]

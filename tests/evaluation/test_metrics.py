@@ -10,6 +10,7 @@ from podium.evaluation.metrics import Row, clustered, summarise, wilson
 from podium.types import Failure, Sampling, Usage, Verdict
 
 INVALID = Failure(kind="MalformedWorkflow", blame=Blame.POLICY, message="", where="")
+UNWORKABLE = Failure(kind="UnworkableStep", blame=Blame.POLICY, message="", where="")
 FAULT = Failure(kind="WorkerUnavailable", blame=Blame.WORLD, message="", where="")
 
 
@@ -39,7 +40,7 @@ def result(
         seconds=seconds,
         steps=steps,
         rounds=0,
-        invalid_rounds=0,
+        invalid_rounds=int(failure is INVALID),
     )
 
 
@@ -129,14 +130,15 @@ def test_policy_failures_count_as_wrong_and_world_faults_not_at_all() -> None:
                 result(3, failure=INVALID),
                 result(4, failure=FAULT, usage=None, seconds=100.0),
                 result(5, True),
+                result(6, failure=UNWORKABLE),
             ]
         )
     )
-    assert (row.n, row.problems, row.correct, row.accuracy) == (4, 4, 2, 0.5)
-    assert (row.no_answer, row.policy_failures, row.world_faults) == (1, 1, 1)
-    assert row.interval == wilson(0.5, 4)
-    assert row.correct_given_valid == pytest.approx(2 / 3)
-    assert row.standard_error == pytest.approx(0.2887, abs=1e-4)
+    assert (row.n, row.problems, row.correct, row.accuracy) == (5, 5, 2, 0.4)
+    assert (row.no_answer, row.invalid, row.unworkable, row.world_faults) == (1, 1, 1, 1)
+    assert row.interval == wilson(0.4, 5)
+    assert row.correct_given_valid == pytest.approx(2 / 4), "its lists were valid"
+    assert row.standard_error == pytest.approx(0.2449, abs=1e-4)
     # The fault's unknown cost and its 100 seconds are no property of the arm's answers.
     assert (row.cost_usd, row.tokens, row.seconds) == (0.5, 12, 1.0)
 

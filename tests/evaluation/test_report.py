@@ -18,7 +18,8 @@ ROW = Row(
     standard_error=0.0204,
     correct_given_valid=0.7545,
     no_answer=4,
-    policy_failures=2,
+    invalid=2,
+    unworkable=1,
     world_faults=3,
     cost_usd=0.00123,
     tokens=812.4,
@@ -61,6 +62,7 @@ def test_markdown_has_one_line_per_arm_and_one_column_per_kind() -> None:
         "seconds p95",
         "no answer",
         "invalid",
+        "unworkable",
         "faults",
     ]
     assert set(ruler) == {"---", "---:"}
@@ -68,7 +70,7 @@ def test_markdown_has_one_line_per_arm_and_one_column_per_kind() -> None:
         "gpt",
         "450",
         "75.1 % (70.9 to 78.9)",
-        "50.0 % (25.0 to 75.0)",
+        "50.0 % (25.0 to 75.0), n 450",
         "1.0",
         "0.0012",
         "812",
@@ -76,11 +78,12 @@ def test_markdown_has_one_line_per_arm_and_one_column_per_kind() -> None:
         "3.5",
         "4",
         "2",
+        "1",
         "3",
     ]
     assert (free[3], free[5], free[6]) == ("–", "unknown", "unknown")
     assert (cheap[5], cheap[7]) == ("1.2e-06", "0.004")
-    assert down == ["down", "0", "–", "–", "–", "–", "–", "–", "–", "4", "2", "3"]
+    assert down == ["down", "0", "–", "–", "–", "–", "–", "–", "–", "4", "2", "1", "3"]
 
 
 def test_the_terminal_shows_the_same_cells() -> None:
@@ -94,7 +97,7 @@ def test_hostile_names_break_no_table() -> None:
     rows = [replace(ROW, arm="[red]a|b[/nope]\n<script>"), replace(ROW, arm="a", kind="x|y")]
     assert "[red]a|b[/nope]" in shown(rows)
     header, _, line = markdown_table(rows).split("\n")
-    assert line.replace("\\|", "").count("|") == header.replace("\\|", "").count("|") == 13
+    assert line.replace("\\|", "").count("|") == header.replace("\\|", "").count("|") == 14
     assert "\\<script\\>" in line
 
 

@@ -64,6 +64,6 @@ async def test_by_kind_looks_the_workflow_up() -> None:
 
 async def test_the_vote_counts_answers_not_spellings() -> None:
     answers = iter(["it is 42", "41", "= 42", "42", "43"])
-    pool = pool_of(lambda call: next(answers), MajorityVote(lambda text: text.split()[-1]))
+    pool = pool_of(lambda call: next(answers), MajorityVote(lambda question, texts: [text.split()[-1] for text in texts]))
     completion = await Conductor(consensus(0, judge=1), pool, max_steps=6)(Call.plain("6 times 7?"))
     assert completion.text == "it is 42"

@@ -100,7 +100,7 @@ async def test_demands_reach_the_last_step_only_and_its_tool_calls_the_caller() 
 
 async def test_a_vote_refuses_what_it_can_not_do() -> None:
     with pytest.raises(ConfigError, match="calls no tools"):
-        await MajorityVote(str.strip)(replace(Call.plain("?"), demands=Demands(tools=(NOW,))))
+        await MajorityVote(lambda question, texts: texts)(replace(Call.plain("?"), demands=Demands(tools=(NOW,))))
 
 
 def test_demands_make_another_call_and_count_towards_its_bound() -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.errors import ConfigError, WorkerRefused
-from podium.types import Call, Earlier, Message, ask
+from podium.errors import ConfigError, UnworkableStep, WorkerRefused
+from podium.tasks.output_prediction import OutputVerifier
+from podium.types import Call, Earlier, Message, Problem, ask
 from podium.workers.recorded import Recorded, answer_text, load_replay
 
 DUCKS = "Janet's ducks lay 16 eggs per day.\n\nHow many are left?"
@@ -38,13 +39,27 @@ class TestRecorded:
         "call",
         [
             Call.plain("6 times 8?"),
+            Call(subtask="Go on.", visible=(Earlier(question=ask("6 times 8?"), subtask="Plan.", response="48"),)),
+            Call(subtask="Solve: 6 times 9?"),
+            Call.plain("Is it more than 6 times 7? Say why."),  # a question of its own, in which another one stands
+        ],
+    )
+    async def test_refuses_what_was_not_recorded(self, call: Call) -> None:
+        worker = Recorded({"6 times 7?": "42"}, "llama", ["6 times 7?", "6 times 9?", "Is it more than 6 times 7? Say why."])
+        with pytest.raises(WorkerRefused, match="llama has no recorded answer"):
+            await worker(call)
+
+    @pytest.mark.parametrize(
+        "call",
+        [
             Call(subtask="What is 17?x"),
+            Call(subtask="Solve the user's question and give the final answer."),
             Call(subtask="Go on.", visible=(Earlier(subtask="Plan.", response=DUCKS),)),  # a response is no question
             Call(),
         ],
     )
-    async def test_refuses_what_was_not_recorded(self, call: Call) -> None:
-        with pytest.raises(WorkerRefused, match="llama has no recorded answer"):
+    async def test_a_step_that_is_asked_nothing_is_the_policys_failure(self, call: Call) -> None:
+        with pytest.raises(UnworkableStep, match="llama, a recording, is asked no question"):
             await WORKER(call)
 
     async def test_does_not_invent_a_price_and_streams(self) -> None:
@@ -74,6 +89,11 @@ class TestAnswerText:
                 r'{"reasoning": "a \neq b\nNext\u00e9 \underline{x}", "answer": "\"q\""}',
                 'a \\neq b\nNexté \\underline{x}\n\nAnswer: "q"',
             ),
+            # spaces and line breaks belong to the answer, but in LaTeX
+            ('{"reasoning": "x", "answer": "  a b "}', 'x\n\n{"answer": "  a b "}'),
+            ('{"answer": "a\\n\\n b"}', '{"answer": "a\\n\\n b"}'),
+            ('{"answer": ""}', '{"answer": ""}'),
+            ('{"answer": "\\\\frac{1}{2}\\n"}', "Answer: \\frac{1}{2}"),
         ],
     )
     def test_reads(self, output: str, text: str) -> None:
@@ -131,6 +151,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.parametrize("text", ["  a b ", "a\n\n b", "", "\t", "one", "two words", "é\x0c", 'a "b" ', "\n"])
+async def test_a_recorded_text_is_judged_as_it_was_given(text: str) -> None:
+    problem = Problem(question="f() == ??", target=repr(text), kind="output-prediction", source="")
+    said = answer_text(json.dumps({"reasoning": "So it is.", "answer": text}))
+    assert (await OutputVerifier()(problem, said)).correct
+    other = Problem(question="f() == ??", target=repr(f"{text} "), kind="output-prediction", source="")
+    assert not (await OutputVerifier()(other, said)).correct
+
+
 class TestLoadReplay:
     async def test_reads_every_worker(self, folder: Path) -> None:
         workers = load_replay(folder)
@@ -154,6 +183,15 @@ class TestLoadReplay:
             ("{", "line 1 is not as"),
             ({"dataset": "gsm", "id": "1"}, "line 1 is not as"),
             ({"dataset": "gsm", "id": "9", "output": "?"}, "not among the questions"),
+            (
+                {"dataset": "gsm", "id": 1, "output": "?"},
+                "has the id 1 of 'gsm' as a number, and elsewhere in the folder it is '1'",
+            ),
+            (
+                {"dataset": "math", "id": "7", "output": "?"},
+                "has the id '7' of 'math' as a text, and elsewhere in the folder it is 7",
+            ),
+            ({"dataset": "math", "id": 7.0, "output": "?"}, "line 1 is not as"),
         ]:
             write(bad, [line])
             with pytest.raises(ConfigError, match=message):
@@ -164,4 +202,22 @@ class TestLoadReplay:
         for file in (folder / "outputs").iterdir():
             file.unlink()
         with pytest.raises(ConfigError, match="nobody to replay"):
+            load_replay(folder)
+
+    async def test_a_gap_is_known(self, folder: Path) -> None:
+        write(folder / "outputs" / "phi.jsonl.gz", [{"dataset": "math", "id": 7, "output": "x is 1"}])
+        (_, llama), (_, phi) = load_replay(folder)
+        assert [worker.answers(DUCKS) for worker in (llama, phi)] == [True, False]
+        with pytest.raises(WorkerRefused, match="phi has no recorded answer"):
+            await phi(Call(subtask=f"Solve:\n\n{DUCKS}"))
+
+    def test_an_id_is_there_once_and_of_one_type(self, folder: Path) -> None:
+        line = {"dataset": "math", "id": 7, "output": "x is 1"}
+        write(folder / "outputs" / "phi.jsonl.gz", [line, line])
+        with pytest.raises(ConfigError, match="twice"):
+            load_replay(folder)
+        write(folder / "outputs" / "phi.jsonl.gz", [line])
+        asked = {"dataset": "gsm", "id": "1", "question": DUCKS}
+        write(folder / "questions.jsonl.gz", [asked, {**asked, "id": 1, "question": "Other?"}])
+        with pytest.raises(ConfigError, match="one type"):
             load_replay(folder)

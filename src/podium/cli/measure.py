@@ -90,9 +90,9 @@ async def measure(flags: EvaluateFlags) -> None:
 def _compared(results: Sequence[Result], arm: str | None, names: Sequence[str]) -> "list[Comparison]":
     if arm is None:
         return []
-    from podium.evaluation.compare import compare
+    from podium.evaluation.compare import comparable, compare
 
-    return compare(results, arm, [name for name in names if name != arm])
+    return compare(results, arm, comparable(results, arm, [name for name in names if name != arm]))
 
 
 async def evaluate_with_progress(

@@ -52,7 +52,7 @@ def pool_probe(
     unsafe_local: UnsafeFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Is this pool worth training on? What choosing the right worker could gain, beyond luck."""
+    """Is this pool worth training on? What choosing workers by kind and text would gain over the best one."""
     from podium.cli.outcome import guarded
     from podium.cli.probe import ProbeFlags, probe
     from podium.workers.budget import Budget

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from podium.cli.extras import need_stats
 from podium.cli.measure import chosen_problems, evaluate_with_progress
+from podium.cli.recordings import answered_by_all
 from podium.cli.screen import Screen
 from podium.cli.verifying import open_verifiers
 from podium.cli.wiring import open_team
@@ -51,18 +52,21 @@ async def probe(flags: ProbeFlags) -> None:
     ):
         workers: dict[str, Worker] = {member.name: member.worker for member in team.pool}
         if flags.replay is not None:
-            workers = dict(load_replay(flags.replay, dataset=flags.replay_set))
-        # A recording says the same every time, so asking twice would only pretend that nothing of it was luck.
+            recorded = load_replay(flags.replay, dataset=flags.replay_set)
+            problems, _ = answered_by_all(problems, recorded)
+            workers = dict(recorded)
+        # A recording says the same every time, so asking twice would tell nothing more.
         repeats = 1 if flags.replay is not None else flags.repeats
-        found = headroom(await evaluate_with_progress(workers, problems, verifier, out=flags.out, repeats=repeats))
+        results = await evaluate_with_progress(workers, problems, verifier, out=flags.out, repeats=repeats)
+        found = headroom(results, {problem.id: problem.question for problem in problems})
     if flags.as_json:
         print(json.dumps({**asdict(found), "worth_training": found.is_worth_training, "verdict": found.verdict}))  # noqa: T201
         return
     table = Table("measure", "accuracy")
     for name, value in (
         (f"best worker, {found.best_worker}", found.best),
-        ("best worker of each kind of problem (cross-fitted)", found.best_per_kind),
-        ("oracle: the right worker for each problem", found.oracle),
+        (f"the worker predicted by {found.by} (cross-fitted)", found.best + found.headroom),
+        ("oracle: the right worker for each problem, luck included", found.oracle),
     ):
         table.add_row(Text(name), f"{100 * value:.1f} %")
     screen = Screen()

@@ -20,6 +20,7 @@ from podium import __version__, jsonl
 from podium.cli.arms import Lessons, catalogue_arms, is_router, make_arm
 from podium.cli.extras import need_stats
 from podium.cli.measure import evaluate_with_progress, ticking
+from podium.cli.recordings import Gaps, answered_by_all
 from podium.cli.screen import Screen
 from podium.cli.setups import learned_from, setups_of
 from podium.cli.study_file import Study, read_study
@@ -33,6 +34,7 @@ from podium.evaluation.oracle import oracle
 from podium.evaluation.report import as_object, markdown_comparisons, markdown_table, terminal_overview
 from podium.evaluation.rounds import redistribution
 from podium.protocols import Verifier, Worker
+from podium.tasks.agreement import votes_of
 from podium.types import Call, Problem
 from podium.workers.budget import Budget
 from podium.workflow.draw import as_text
@@ -72,6 +74,9 @@ async def carry_out(flags: StudyFlags) -> None:
         open_team(study.pool, flags.budget, study.journal, run=f"study {out}", replay=study.problems.replay) as team,
     ):
         study = study.for_workers(team.pool.names)
+        members = [(member.name, member.worker) for member in team.pool]
+        problems, gaps = answered_by_all(problems, members)
+        lessons_problems, _ = answered_by_all(lessons_problems, members)
         names = study.arms
         workers = [f"worker:{name}" for name in team.pool.names]
         if ORACLE in names and (missing := [worker for worker in workers if worker not in names]):
@@ -93,7 +98,7 @@ async def carry_out(flags: StudyFlags) -> None:
         examples = await _examples(study, arms, problems, verifier, out, setups)
     if ORACLE in names:
         results += oracle(results, workers)
-    _publish(flags, study, out, results, examples)
+    _publish(flags, study, out, results, examples, gaps)
 
 
 def _apart(problems: Sequence[Problem], lessons: Sequence[Problem]) -> None:
@@ -144,7 +149,10 @@ async def _learned(
             questions=tuple(problem.question for problem in rows),
             kinds=tuple(sorts[problem.question] for problem in rows),
             right=tuple(tuple(float(v is not None and v.correct) for v in row) for row in verdicts),
-            answers=tuple(tuple(None if v is None else v.extracted for v in row) for row in verdicts),
+            answers=tuple(
+                tuple(votes_of([None if v is None else v.extracted for v in row], problem.kind))
+                for problem, row in zip(rows, verdicts, strict=True)
+            ),
         )
 
     alone = [f"worker:{name}" for name in team.pool.names]
@@ -197,7 +205,10 @@ async def _matched(
 ) -> list[Result]:
     """The cheaper arms as often as the compared one's cost allows, by vote; those that cost as much already are left out."""
     found: list[Result] = []
+    answered = {result.arm for result in results if not result.is_world_fault}
     for arm in study.matched:
+        if not answered.issuperset((arm, str(study.compare))):
+            continue  # the world failed one of the two throughout
         often = tries(results, str(study.compare), arm)
         if often > 1:
             repeats = await evaluate_with_progress(
@@ -210,7 +221,7 @@ async def _matched(
                 sampling=study.sampling,
                 setups=setups,
             )
-            found += voted(repeats, arm, f"{arm} x{often}")
+            found += voted(repeats, arm, f"{arm} x{often}", votes_of)
     return found
 
 
@@ -256,15 +267,18 @@ async def _shown(worker: Worker, call: Call, problem: Problem, verifier: Verifie
     return "\n\n".join(as_text(transcript) for transcript in transcripts) or "no workflow", outcome
 
 
-def _publish(flags: StudyFlags, study: Study, out: Path, results: Sequence[Result], examples: "Sequence[Example]") -> None:
+def _publish(
+    flags: StudyFlags, study: Study, out: Path, results: Sequence[Result], examples: "Sequence[Example]", gaps: Gaps
+) -> None:
     from podium.cli.run_pictures import of_a_run
     from podium.evaluation.charts import alone
-    from podium.evaluation.compare import compare
+    from podium.evaluation.compare import comparable, compare
     from podium.evaluation.page import Page, Source, accuracy_and_cost, html
 
     rows = summarise(results)
     others = [row.arm for row in rows if row.kind is None and row.arm != study.compare]
-    comparisons = [] if study.compare is None else compare(results, study.compare, others)
+    # An arm that the world failed throughout stays in the table, and is compared with nothing.
+    comparisons = [] if study.compare is None else compare(results, study.compare, comparable(results, study.compare, others))
     parts = [f"# {study.title}", markdown_table(rows), *([markdown_comparisons(comparisons)] if comparisons else [])]
     table = as_object(rows) | {"comparisons": [asdict(each) for each in comparisons]}
     (out / "table.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
@@ -274,6 +288,11 @@ def _publish(flags: StudyFlags, study: Study, out: Path, results: Sequence[Resul
     pictures, tables = ({}, {}) if study.training is None else of_a_run(study.training)
     if (changed := redistribution(results)) is not None:
         tables = {"What further rounds changed": changed} | tables
+    if gaps:
+        lines = [[name, str(count)] for name, count in gaps.items()]
+        tables = {
+            "Recordings with gaps; compared is what all have answered": (["recording", "questions it lacks"], lines)
+        } | tables
     page = Page(
         title=study.title,
         source=Source(

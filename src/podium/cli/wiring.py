@@ -29,7 +29,7 @@ from podium.policies.chat import ChatPolicy
 from podium.policies.fixed import at_random, by_kind, consensus, mixture_of_agents, self_reflection, solo
 from podium.policies.shipped import check_workers, conductor_folder
 from podium.protocols import Policy, Worker
-from podium.tasks.mathematics import final_answer
+from podium.tasks.agreement import votes
 from podium.types import Brief, Card, Generation
 from podium.workers.budget import Budget
 from podium.workers.chat import ChatWorker
@@ -125,13 +125,9 @@ def gym_pool(budget: Budget, world: World | None = None) -> WorkerPool:
 def with_vote(pool: WorkerPool) -> WorkerPool:
     """``pool`` and, as its last member, a worker that counts votes."""
     card = Card(name=VOTE, about="takes the answer most others gave", prompt_usd=0.0, completion_usd=0.0)
-    return WorkerPool([*pool, Member(worker=MajorityVote(_stated), card=card)])
-
-
-def _stated(text: str) -> str | None:
-    """What a vote counts: the number an answer ends in, else its last line."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return final_answer(text) or (lines[-1].casefold() if lines else None)
+    return WorkerPool(
+        [*pool, Member(worker=MajorityVote(lambda question, responses: votes(responses, question=question)), card=card)]
+    )
 
 
 def make_conductor(name: str, team: Team, *, rounds: int = 1, max_steps: int | None = None) -> Conductor:

@@ -1,8 +1,9 @@
 """Worker x Problems -> Results: every worker answers every problem, a verifier judges, and each result is one JSON line.
 
 A single model, a hand-written baseline, a trained Conductor: each is a Worker, goes through this one loop, and so is
-measured the same way. What went wrong is sorted by blame and never mixed: a policy that wrote no workflow is a wrong
-answer of its own kind, a world fault is no answer at all, a user's failure stops the evaluation with every result kept.
+measured the same way. What went wrong is sorted by blame and never mixed: a policy that wrote no workflow, or one that can
+not be carried out, is a wrong answer of its own kind, a world fault is no answer at all, a user's failure stops the
+evaluation with every result kept.
 
 The answers themselves are not stored: a result holds what was read out of the answer and the verdict on it.
 """
@@ -44,7 +45,8 @@ class Result:
     sampling: Sampling
     verdict: Verdict | None
     failure: Failure | None
-    """Blame ``policy``: no valid workflow, counts as wrong. Blame ``world``: no answer or no verdict, counts as nothing."""
+    """Blame ``policy``: no valid workflow, or one that can not be carried out; counts as wrong. Blame ``world``: no answer or no
+    verdict, counts as nothing."""
     usage: Usage | None
     """None where a call failed without saying what it used: unknown, not nothing."""
     seconds: float
@@ -77,8 +79,13 @@ class Result:
 
     @property
     def is_policy_failure(self) -> bool:
-        """Whether the policy's workflow could not be carried out, which counts as a wrong answer."""
+        """Whether there was no valid workflow, or one that can not be carried out: both count as a wrong answer."""
         return self.failure is not None and self.failure.blame is Blame.POLICY
+
+    @property
+    def is_unworkable(self) -> bool:
+        """Whether the lists were sound and could not be carried out: a vote that sees nothing, a call larger than a context."""
+        return self.is_policy_failure and not self.invalid_rounds
 
 
 async def evaluate(
@@ -264,7 +271,7 @@ async def _ask(arm: str, worker: Worker, problem: Problem, repeat: int, verifier
         seconds=time.monotonic() - start if completion is None else completion.seconds,
         steps=sum(len(transcript.results) for transcript in transcripts) or (0 if completion is None else 1),
         rounds=len(transcripts),
-        invalid_rounds=sum(t.failure is not None and t.failure.blame is Blame.POLICY for t in transcripts),
+        invalid_rounds=sum(t.workflow is None and t.failure is not None and t.failure.blame is Blame.POLICY for t in transcripts),
         workers=tuple(result.worker for transcript in transcripts for result in transcript.results),
         topologies=tuple(topology(t.workflow) for t in transcripts if t.workflow is not None),
         verbs=tuple(_verb(result.step.subtask) for transcript in transcripts for result in transcript.results),

@@ -1,161 +1,260 @@
-"""Is there anything to conduct? What choosing the right worker for each problem could gain, beyond what luck alone would show.
+"""Is there anything to conduct? What choosing a worker for each problem could gain over always asking the best one.
 
 The oracle takes, for every problem, the worker that is right most often on it. It beats the best worker even where all workers
-are copies of one noisy model: with seven tries one of them is lucky. So the choice is made from all repeats but one and measured
-on that one (every repeat takes its turn): a worker that was lucky is not lucky again, one that is good at this problem is
-right again. What is left of the oracle's lead is headroom. How large it would come out by chance is found by *permutation*: each
-problem's answers are dealt out anew among the workers, so that nobody is good at anything in particular.
+are copies of one noisy model, and asking again does not show it: luck can be frozen, so that the same copy is right every time.
+So only what can be *predicted* counts, from a problem's kind and text, and only on problems that the prediction was not made from
+(ten folds): a ridge regression of who does better than the others, of which "nobody in particular" is one, so that always asking
+the best is never beaten by a worse rule. How large the gain would come out by chance is found by *permutation*: the outcomes of
+whole problems, frozen luck included, are dealt out anew among the kinds and texts.
 
 Only selection is measured. Workers that help each other can gain more than any oracle over their single answers.
 """
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 
 from podium.errors import ConfigError
-from podium.evaluation.compare import bootstrap
+from podium.evaluation.compare import paired_interval, problems_needed
 from podium.evaluation.evaluate import Result
 from podium.evaluation.metrics import Interval
 
 Array = NDArray[np.float64]
-PERMUTATIONS = 1000
-WORTH = 0.03
-"""Gain over the best worker from which training is worth its cost."""
-SIGNIFICANT = 0.01
+PERMUTATIONS = 199
+CELLS = 1_000_000
+"""Outcomes dealt out anew at once; bounds the memory."""
+FOLDS = 10
+RIDGES = (10.0, 30.0, 100.0)
+"""How many problems' worth of doubt a predicted difference starts with."""
+TEXT_DIMENSIONS = 48
+NOTHING = "nothing"
+WORTH = 0.02
+"""Gain over the best worker from which training is worth its cost. What is measured is learned from these few problems: of 7
+points to be had, 240 problems show 3 to 7."""
+SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headroom:
     """What selection could gain in a pool; shares in 0..1.
 
-    Example: best .52, oracle .95, a lead of .43 of which luck explains .20: headroom .23, worth training.
+    Example: best .52, routed by kind .61: headroom .09 (.05 to .13), p .002, worth training; the oracle's .95 is mostly luck.
     """
 
     best_worker: str
     best: float
     """Accuracy of the best single worker."""
-    best_per_kind: float
-    """Accuracy when every kind of problem goes to its best worker; chosen on one half of the problems, measured on the other."""
     oracle: float
-    """Accuracy when every problem goes to the worker that is right most often on it."""
-    luck: float | None
-    """What the oracle loses when it is measured on answers that it did not choose by. None where every problem was asked once:
-    then nothing tells luck from skill."""
-    headroom: float | None
-    """``oracle - luck - best``; about 0 where one worker is as good as any throughout."""
-    interval: Interval | None
-    """95 % over problems."""
-    p: float | None
+    """Accuracy when every problem goes to the worker that is right most often on it: luck included, so nobody gets there."""
+    by: str
+    """What predicts best who is right: ``kind``, ``text``, ``kind and text``, or ``nothing``."""
+    headroom: float
+    """Gain of asking whom that predicts over asking the best worker, on problems it was not learned from; 0 where always asking
+    the best is as good."""
+    interval: Interval
+    """90 % of the gain over problems, so that it is above the lower end in 95 of 100 cases; also where it is below 0."""
+    p: float
     """Share of the permutations that come out with at least this headroom."""
+    needed: int | None
+    """Problems that would show a gain of ``WORTH`` in four of five tries; None where no problem tells."""
     problems: int
     repeats: int
 
     @property
-    def is_worth_training(self) -> bool | None:
-        """Whether the headroom is certain and at least ``WORTH``; None where that can not be told."""
-        if self.headroom is None or self.p is None or self.interval is None:
-            return None
-        return self.p <= SIGNIFICANT and self.headroom >= WORTH and self.interval.low > 0
+    def is_worth_training(self) -> bool:
+        """Whether the headroom is at least ``WORTH``, more than chance would show, and more than these problems would show."""
+        return is_open(self.headroom, self.p, self.interval)
 
     @property
     def verdict(self) -> str:
         """The same in a sentence with its numbers."""
-        lead = f"the oracle leads by {100 * (self.oracle - self.best):.1f} points on {self.problems} problems"
-        if self.headroom is None or self.luck is None or self.interval is None or self.p is None:
-            return f"Can not be told: {lead}, but every problem was asked once, so how much of it is luck is unknown."
-        beyond = (
-            f"{lead}, {100 * self.luck:.1f} of them by luck; headroom {100 * self.headroom:.1f} points "
-            f"(95 % {100 * self.interval.low:.1f} to {100 * self.interval.high:.1f}, p = {self.p:.3f})"
+        found = (
+            f"choosing by {self.by} gains {100 * self.headroom:.1f} points over always asking {self.best_worker} on "
+            f"{self.problems} problems (90 % {100 * self.interval.low:.1f} to {100 * self.interval.high:.1f}, p = {self.p:.3f})"
         )
-        return f"Worth training: {beyond}." if self.is_worth_training else f"Not worth training: {beyond}."
+        if self.is_worth_training:
+            return f"Worth training: {found}."
+        open_still = self.needed is not None and self.interval.high >= WORTH
+        more = f" It could still be more; some {self.needed} problems would tell." if open_still else ""
+        return f"Not worth training as far as can be seen: {found}.{more}"
 
 
-def headroom(results: Iterable[Result], *, seed: int = 0) -> Headroom:
+def headroom(results: Iterable[Result], questions: Mapping[str, str] | None = None, *, seed: int = 0) -> Headroom:
     """The headroom of the arms in ``results``, which are single workers on the same problems, asked as often as each other.
 
-    Raises :class:`ConfigError` where there are fewer than two workers, or two problems that all have answered.
+    ``questions``: problem id -> text; without it, only the kinds of the problems are learned from. Raises :class:`ConfigError`
+    where there are fewer than two workers, or two problems that all have answered.
     """
-    names, kinds, right = _table(list(results))
-    rng = np.random.default_rng(seed)
-    _, problems, repeats = right.shape
-    shares = right.mean(axis=2)
-    best = int(shares.mean(axis=1).argmax())
-    oracle = shares.max(axis=0)
-    gain, p = _beyond_luck(right, rng) if repeats > 1 else (None, None)
+    names, problems, kinds, shares, repeats = _table(list(results))
+    texts = [] if questions is None else [questions[problem] for problem in problems]
+    found = predicted_gain(shares, features(kinds, texts), np.random.default_rng(seed))
+    best = int(shares.mean(axis=0).argmax())
     return Headroom(
         best_worker=names[best],
-        best=float(shares[best].mean()),
-        best_per_kind=_best_per_kind(shares, kinds, rng),
-        oracle=float(oracle.mean()),
-        luck=None if gain is None else float((oracle - shares[best] - gain).mean()),
-        headroom=None if gain is None else float(gain.mean()),
-        interval=None if gain is None else bootstrap([float(each) for each in gain], seed=seed),
-        p=p,
-        problems=problems,
+        best=float(shares[:, best].mean()),
+        oracle=float(shares.max(axis=1).mean()),
+        by=found.by,
+        headroom=found.gain,
+        interval=found.interval,
+        p=found.p,
+        needed=problems_needed(WORTH, found.gains),
+        problems=len(problems),
         repeats=repeats,
     )
 
 
-def _beyond_luck(right: Array, rng: np.random.Generator) -> tuple[Array, float]:
-    """For each problem, what the oracle gains on answers that it did not choose by; and how often chance gains as much in all."""
-    workers, problems, repeats = right.shape
-    gain = _gain(right)
-    dealt = right.transpose(1, 0, 2).reshape(problems, workers * repeats)
-    as_large = 0
-    for _ in range(PERMUTATIONS):
-        again = rng.permuted(dealt, axis=1).reshape(problems, workers, repeats).transpose(1, 0, 2)
-        as_large += int(_gain(again).mean() >= gain.mean())
-    return gain, (as_large + 1) / (PERMUTATIONS + 1)
+class Gain(NamedTuple):
+    """What a prediction gains over the best worker."""
+
+    by: str
+    gain: float
+    gains: list[float]
+    """One per problem, of the best prediction, also where it is worse than none."""
+    p: float
+
+    @property
+    def interval(self) -> Interval:
+        """See :attr:`Headroom.interval`."""
+        return paired_interval(self.gains, 1 - 2 * SIGNIFICANT)
 
 
-def _gain(right: Array) -> Array:
-    """Oracle less best worker per problem, both chosen from the other repeats; among equals the oracle takes the best worker."""
-    _, problems, repeats = right.shape
-    total = right.sum(axis=2)
-    gained = np.zeros(problems)
-    for repeat in range(repeats):
-        measured = right[:, :, repeat]
-        others = total - measured
-        best = int(others.mean(axis=1).argmax())
-        others[best] += 0.5  # less than one answer: decides between equals only
-        chosen = others.argmax(axis=0)
-        gained += (measured[chosen, np.arange(problems)] - measured[best]) / repeats
-    return gained
+def is_open(gain: float, p: float, interval: Interval) -> bool:
+    """The gate. Both tests are needed: dealing the outcomes anew (``p``) allows for the choice of the rule and not for bad
+    workers that have kinds of their own; the paired interval allows for those and not for the choice.
+    """
+    return p <= SIGNIFICANT and gain >= WORTH and interval.low > 0
 
 
-def _table(results: list[Result]) -> tuple[list[str], list[str], Array]:
-    """Workers, the problems' kinds, and right or not: an array of workers x problems x repeats without gaps."""
+def features(kinds: Sequence[str], texts: Sequence[str] = ()) -> dict[str, Array]:
+    """What can be predicted from, one row per problem: the kinds, the texts (TF-IDF over characters, made dense), and both."""
+    found: dict[str, Array] = {}
+    names = sorted(set(kinds))
+    if len(names) > 1:
+        found["kind"] = np.array([[float(kind == name) for name in names] for kind in kinds])
+    dimensions = min(TEXT_DIMENSIONS, len(texts) // 4)
+    if dimensions > 1 and len(set(texts)) > dimensions:
+        words = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, max_features=50_000)
+        dense = make_pipeline(words, TruncatedSVD(dimensions, random_state=0), Normalizer())
+        found["text"] = np.asarray(dense.fit_transform(texts))
+        if "kind" in found:
+            found["kind and text"] = np.hstack([found["kind"], found["text"]])
+    return found
+
+
+def predicted_gain(
+    shares: Array, known: Mapping[str, Array], rng: np.random.Generator, *, permutations: int = PERMUTATIONS
+) -> Gain:
+    """The gain of asking whom ``known`` features predict; ``shares`` (problems x workers) of right answers.
+
+    Among features and strengths of the ridge the one with the least squared error out of its folds is taken, in every
+    permutation anew. A gain below ``WORTH`` is not tested: it opens nothing, and its p is 1.
+    """
+    count = len(shares)
+    if not known:
+        return Gain(NOTHING, 0.0, [0.0] * count, 1.0)
+    folds = _folds(count, rng)
+    observed = _chosen(shares[:, :, None], known, folds)
+    gains = observed.gains[:, 0]
+    if not observed.beats_nothing[0] or gains.mean() <= 0:
+        return Gain(NOTHING, 0.0, gains.tolist(), 1.0)
+    name, gain = list(known)[observed.by[0]], float(gains.mean())
+    if gain < WORTH:
+        return Gain(name, gain, gains.tolist(), 1.0)
+    as_large, at_once = 0, max(1, CELLS // shares.size)
+    for done in range(0, permutations, at_once):
+        dealt = np.argsort(rng.random((min(at_once, permutations - done), count)), axis=1)
+        again = _chosen(np.ascontiguousarray(shares[dealt].transpose(1, 2, 0)), known, folds)
+        chance = np.where(again.beats_nothing, again.gains.mean(axis=0), 0.0)
+        as_large += int((chance >= gain - 1e-12).sum())
+    return Gain(name, gain, gains.tolist(), (1 + as_large) / (permutations + 1))
+
+
+class _Chosen(NamedTuple):
+    """Of every permutation, the prediction with the least error."""
+
+    gains: Array
+    """Problems x permutations."""
+    beats_nothing: NDArray[np.bool_]
+    by: NDArray[np.intp]
+    """Position of its features."""
+
+
+def _chosen(shares: Array, known: Mapping[str, Array], folds: NDArray[np.intp]) -> _Chosen:
+    """``shares``: problems x workers x permutations."""
+    count, _, times = shares.shape
+    # How much better than the others on this problem: how hard the problem is says nothing about whom to ask.
+    better = (shares - shares.mean(axis=1, keepdims=True)).reshape(count, -1)
+    sums = np.array([better[folds == fold].sum(axis=0) for fold in range(folds.max() + 1)])
+    plain = (sums.sum(axis=0) - sums) / (count - np.bincount(folds))[:, None]
+    # The best worker of these very problems: harder to beat than the best of the other folds, who changes with them by chance.
+    asked = np.take_along_axis(shares, shares.mean(axis=0).argmax(axis=0)[None, None, :], axis=1)[:, 0]
+    unpredicted = _error(better - plain[folds], times)
+    least = np.full(times, np.inf)
+    gains, by = np.zeros((count, times)), np.zeros(times, dtype=np.intp)
+    for position, rows in enumerate(known.values()):
+        for ridge in RIDGES:
+            predicted = _ridge(rows, better, plain, folds, ridge)
+            error = _error(better - predicted, times)
+            choice = predicted.reshape(shares.shape).argmax(axis=1)
+            gain = np.take_along_axis(shares, choice[:, None, :], axis=1)[:, 0] - asked
+            closer = error < least
+            least, by = np.where(closer, error, least), np.where(closer, position, by)
+            gains = np.where(closer, gain, gains)
+    return _Chosen(gains, least < unpredicted, by)
+
+
+def _ridge(rows: Array, better: Array, plain: Array, folds: NDArray[np.intp], ridge: float) -> Array:
+    """What ``rows`` predict of ``better`` in each fold, learned from the other folds, whose means are ``plain``."""
+    parts = [folds == fold for fold in range(folds.max() + 1)]
+    squares = np.array([rows[part].T @ rows[part] for part in parts])
+    products = np.array([rows[part].T @ better[part] for part in parts])
+    sums = np.array([rows[part].sum(axis=0) for part in parts])
+    predicted = np.empty_like(better)
+    for fold, part in enumerate(parts):
+        rest = products.sum(axis=0) - products[fold] - np.outer(sums.sum(axis=0) - sums[fold], plain[fold])
+        weights = np.linalg.solve(squares.sum(axis=0) - squares[fold] + ridge * np.eye(rows.shape[1]), rest)
+        predicted[part] = plain[fold] + rows[part] @ weights
+    return predicted
+
+
+def _error(rest: Array, times: int) -> Array:
+    error: Array = (rest**2).reshape(len(rest), -1, times).sum(axis=(0, 1))
+    return error
+
+
+def _folds(count: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Which fold each problem is in, all of about one size."""
+    folds: NDArray[np.intp] = rng.permutation(np.arange(count) % min(FOLDS, count))
+    return folds
+
+
+def _table(results: list[Result]) -> tuple[list[str], list[str], list[str], Array, int]:
+    """Workers, problems and their kinds, and shares of right answers: problems x workers without gaps; and the repeats."""
     seen: dict[str, dict[str, list[float]]] = {}
     kinds: dict[str, str] = {}
     for result in results:
+        answered = seen.setdefault(result.arm, {})
         if not result.is_world_fault:
             right = result.verdict is not None and result.verdict.correct
-            seen.setdefault(result.arm, {}).setdefault(result.problem, []).append(float(right))
+            answered.setdefault(result.problem, []).append(float(right))
             kinds[result.problem] = result.kind
     if len(seen) < 2:
         raise ConfigError("headroom needs two workers or more")
     repeats = max((len(each) for problems in seen.values() for each in problems.values()), default=0)
     common = [p for p in kinds if all(len(problems.get(p, ())) == repeats for problems in seen.values())]
     if len(common) < 2:
-        raise ConfigError("there are not two problems that every worker has answered as often")
-    names = list(seen)
-    return names, [kinds[p] for p in common], np.array([[seen[name][p] for p in common] for name in names])
-
-
-def _best_per_kind(shares: Array, kinds: list[str], rng: np.random.Generator) -> float:
-    """Choose on one half, measure on the other, and the other way round: a choice is not measured by what it was made from."""
-    order = rng.permutation(len(kinds))
-    half = np.zeros(len(kinds), dtype=bool)
-    half[order[: len(kinds) // 2]] = True
-    scored = np.zeros(len(kinds))
-    for chosen_on, measured_on in ((half, ~half), (~half, half)):
-        overall = int(shares[:, chosen_on].mean(axis=1).argmax())
-        for kind in set(kinds):
-            of_kind = np.array([k == kind for k in kinds])
-            seen = shares[:, chosen_on & of_kind]
-            best = int(seen.mean(axis=1).argmax()) if seen.shape[1] else overall
-            scored[measured_on & of_kind] = shares[best, measured_on & of_kind]
-    return float(scored.mean())
+        fewest = min(seen, key=lambda name: sum(map(len, seen[name].values())))
+        raise ConfigError(
+            "there are not two problems that every worker has answered as often; "
+            f"{fewest!r} has fewest, {len(seen[fewest])} of {len(kinds)}"
+        )
+    shares = np.array([[math.fsum(seen[name][p]) / repeats for name in seen] for p in common])
+    return list(seen), common, [kinds[p] for p in common], shares, repeats

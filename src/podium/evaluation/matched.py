@@ -5,7 +5,7 @@ Without it, an arm that asks five workers is compared with one that asks one, an
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -25,22 +25,28 @@ def tries(results: Iterable[Result], arm: str, cheaper: str) -> int:
     return MOST_TRIES if theirs <= mine / MOST_TRIES else max(1, math.floor(mine / theirs))
 
 
-def voted(results: Sequence[Result], arm: str, name: str) -> list[Result]:
+Read = Callable[[Sequence[str | None], str], Sequence[str | None]]
+"""What verifiers read out of answers, and the kind of the problem -> what each answer says: equal texts for the same, or None."""
+
+
+def voted(results: Sequence[Result], arm: str, name: str, read: Read) -> list[Result]:
     """The repeats of ``arm`` as one answer to each problem, as results of ``name``: most votes win, of equals the earliest.
 
-    Votes are for what was read out of the answers; cost and time of all repeats add up. World faults have no vote.
+    ``read`` tells which answers say the same (:func:`podium.tasks.agreement.votes_of`). An answer that says nothing, or that was
+    never given, has no vote; it counts only where no other was given. Cost and time of all repeats add up; world faults are out.
     """
     by_problem: dict[str, list[Result]] = {}
     for result in results:
         if result.arm == arm and not result.is_world_fault:
             by_problem.setdefault(result.problem, []).append(result)
-    return [_vote(sorted(each, key=lambda result: result.repeat), name) for each in by_problem.values()]
+    return [_vote(sorted(each, key=lambda result: result.repeat), name, read) for each in by_problem.values()]
 
 
-def _vote(repeats: Sequence[Result], name: str) -> Result:
-    votes = Counter(_said(result) for result in repeats)
-    most = max(votes.values())
-    winner = next(result for result in repeats if votes[_said(result)] == most)
+def _vote(repeats: Sequence[Result], name: str, read: Read) -> Result:
+    said = read([None if result.verdict is None else result.verdict.extracted for result in repeats], repeats[0].kind)
+    # Counter keeps the order of first appearance, and most_common is stable.
+    counts = Counter(text for text in said if text is not None).most_common(1)
+    winner = repeats[said.index(counts[0][0]) if counts else 0]
     known = [result.usage for result in repeats if result.usage is not None]
     return replace(
         winner,
@@ -50,11 +56,6 @@ def _vote(repeats: Sequence[Result], name: str) -> Result:
         seconds=sum(result.seconds for result in repeats),
         steps=sum(result.steps for result in repeats),
     )
-
-
-def _said(result: Result) -> str:
-    """What a vote is for; answers out of which nothing could be read are votes for nothing."""
-    return "" if result.verdict is None or result.verdict.extracted is None else result.verdict.extracted
 
 
 def _mean_usd(results: Iterable[Result], arm: str) -> float:

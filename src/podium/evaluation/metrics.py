@@ -1,6 +1,7 @@
 """Results -> Rows: how good an arm is, how sure that is, and what it costs.
 
-World faults are counted and otherwise left out; a policy that wrote no workflow counts as a wrong answer. The interval
+World faults are counted and otherwise left out; a policy that wrote no workflow, or one that can not be carried out, counts as a
+wrong answer. The interval
 describes the drawing of the problems (and, with repeats, of the answers) from a larger set of their kind; it does not
 cover a verifier that errs. Left to a later file: comparing two arms on the same problems.
 """
@@ -34,7 +35,7 @@ class Row:
     problems: int
     """Distinct problems among the counted answers."""
     n: int
-    """Counted answers: those with a verdict, and the policy failures."""
+    """Counted answers: those with a verdict, and the policy's failures."""
     correct: int
     accuracy: float | None
     """0..1, every problem weighing the same; None where nothing was counted."""
@@ -46,8 +47,11 @@ class Row:
     """Right among the answers that came of a valid workflow, so that form and choice are told apart."""
     no_answer: int
     """Wrong because no answer could be read out of the text."""
-    policy_failures: int
-    """Wrong because the policy wrote no workflow that can be carried out."""
+    invalid: int
+    """Wrong because the policy wrote no valid workflow."""
+    unworkable: int
+    """Wrong because a valid workflow could not be carried out, whatever the world does (a vote that sees nothing, a call larger
+    than a worker's context)."""
     world_faults: int
     """Not counted: worker or verifier failed."""
     cost_usd: float | None
@@ -143,9 +147,12 @@ def _row(arm: str, kind: str | None, results: Sequence[Result]) -> Row:
         accuracy=accuracy,
         interval=interval,
         standard_error=standard_error(list(scores.values())),
-        correct_given_valid=_mean([float(_is_correct(result)) for result in counted if not result.is_policy_failure]),
+        correct_given_valid=_mean(
+            [float(_is_correct(result)) for result in counted if result.is_unworkable or not result.is_policy_failure]
+        ),
         no_answer=sum(result.verdict is not None and result.verdict.extracted is None for result in counted),
-        policy_failures=sum(result.is_policy_failure for result in counted),
+        invalid=sum(result.is_policy_failure and not result.is_unworkable for result in counted),
+        unworkable=sum(result.is_unworkable for result in counted),
         world_faults=len(results) - len(counted),
         cost_usd=_mean([None if result.usage is None else result.usage.cost_usd for result in counted]),
         tokens=_mean([None if result.usage is None else result.usage.tokens for result in counted]),

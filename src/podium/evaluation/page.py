@@ -113,8 +113,8 @@ def _lead(page: Page) -> str:
 
 
 def _arms(page: Page) -> Cells:
-    head = ["arm", "accuracy", "95 %", "$ per question", "right per $", "tokens", "seconds", "steps"]
-    head += ["no answer", "invalid", "faults"]
+    head = ["arm", "n", "accuracy", "95 %", "$ per question", "right per $", "tokens", "seconds", "steps"]
+    head += ["no answer", "invalid", "unworkable", "faults"]
     lines = []
     for row in _whole(page):
         ends = "–" if row.interval is None else f"{100 * row.interval.low:.1f} to {100 * row.interval.high:.1f}"
@@ -123,12 +123,14 @@ def _arms(page: Page) -> Cells:
         lines.append(
             [
                 row.arm,
+                str(row.n),
                 _percent(row.accuracy),
                 ends,
                 *(_figure(value, form) for value, form in figures),
                 _figure(row.steps, "{:.2f}"),
                 str(row.no_answer),
-                str(row.policy_failures),
+                str(row.invalid),
+                str(row.unworkable),
                 str(row.world_faults),
             ]
         )
@@ -175,7 +177,7 @@ def _ordered(page: Page) -> list[Comparison]:
 
 def _by_kind(page: Page) -> Cells:
     kinds = sorted({row.kind for row in page.rows if row.kind is not None})
-    cells = {(row.arm, row.kind): _percent(row.accuracy) for row in page.rows}
+    cells = {(row.arm, row.kind): f"{_percent(row.accuracy)} (n {row.n})" for row in page.rows}
     lines = [[row.arm, *(cells.get((row.arm, kind), "–") for kind in kinds)] for row in _whole(page)] if kinds else []
     return ["arm", *kinds], lines
 

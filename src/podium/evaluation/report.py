@@ -26,14 +26,21 @@ def terminal_table(rows: Sequence[Row]) -> Table:
 def terminal_overview(rows: Sequence[Row], comparisons: "Sequence[Comparison]" = ()) -> Table:
     """Many arms in few columns: accuracy, what one arm is better by, cost and steps, over all kinds together."""
     better = {each.other: each for each in comparisons}
-    header = ["arm", "accuracy (95 % CI)", *([f"{comparisons[0].arm} is better by"] if comparisons else []), "$", "steps"]
+    header = ["arm", "n", "accuracy (95 % CI)", *([f"{comparisons[0].arm} is better by"] if comparisons else []), "$", "steps"]
     body = []
     for row in rows:
         if row.kind is None:
             found = better.get(row.arm)
             points = [_NONE if found is None else _points(found)] if comparisons else []
             body.append(
-                [row.arm, _rate(row), *points, _figure(row, row.cost_usd, _dollars), _figure(row, row.steps, "{:.1f}".format)]
+                [
+                    row.arm,
+                    str(row.n),
+                    _rate(row),
+                    *points,
+                    _figure(row, row.cost_usd, _dollars),
+                    _figure(row, row.steps, "{:.1f}".format),
+                ]
             )
     return _terminal(header, body)
 
@@ -87,7 +94,7 @@ def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     kinds = sorted({row.kind for row in rows if row.kind is not None})
     by_kind = {(row.arm, row.kind): row for row in rows}
     header = ["arm", "n", "accuracy (95 % CI)", *kinds]
-    header += ["steps", "$ per question", "tokens", "seconds", "seconds p95", "no answer", "invalid", "faults"]
+    header += ["steps", "$ per question", "tokens", "seconds", "seconds p95", "no answer", "invalid", "unworkable", "faults"]
     body = []
     for row in rows:
         if row.kind is not None:
@@ -98,14 +105,15 @@ def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
                 row.arm,
                 str(row.n),
                 _rate(row),
-                *(_NONE if part is None else _rate(part) for part in parts),
+                *(_NONE if part is None else f"{_rate(part)}, n {part.n}" for part in parts),
                 _figure(row, row.steps, "{:.1f}".format),
                 _figure(row, row.cost_usd, _dollars),
                 _figure(row, row.tokens, "{:.0f}".format),
                 _figure(row, row.seconds, _seconds),
                 _figure(row, row.seconds_p95, _seconds),
                 str(row.no_answer),
-                str(row.policy_failures),
+                str(row.invalid),
+                str(row.unworkable),
                 str(row.world_faults),
             ]
         )

@@ -46,6 +46,7 @@ _TABLE: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"\b(?:do not|don't|does not|without|no need to|never|rather than|instead of|before|not)\b{_CLAUSE}", ""),
         (rf"\b(?:needed|required|necessary|relevant|useful|in order|so as|how|that lead)\s+(?:to|for)\b{_CLAUSE}", ""),
         (rf"{_CHECK}{_THE}{_FEW}{_ANY}", "verify"),
+        (rf"\b(?:weigh|compare|judge|cross-?check){_THE}{_FEW}{_ANY}", "verify"),
         (r"\b(?:majority|most (?:common|frequent|popular)|consensus|vote|aggregate|combine|synthesi[sz]e|merge|agree\w*)\b"
          r"[^.;\n]{0,200}", "report"),
         (rf"\b(?:pick|choose|select)\b{_THE}\s+(?:best|right|correct)\b{_FEW}{_RESULT}", "report"),

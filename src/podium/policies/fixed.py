@@ -62,7 +62,7 @@ def self_reflection(worker: int, calls: int = 5) -> FromBrief:
 
 def consensus(worker: int, judge: int, samples: int = 5) -> FromBrief:
     """A fan-in (paper section 4.1, "5x consensus"): ``samples`` independent answers of one worker; ``judge`` takes the most
-    common one. Best with a :class:`podium.workers.vote.MajorityVote` as judge, which costs nothing and can not err.
+    common one. Best with a :class:`podium.workers.vote.MajorityVote` as judge, which costs nothing and counts right.
     """
     return FromBrief(lambda brief: _layer(brief, [worker] * samples, judge, "Give the answer that most of them agree on."))
 
@@ -71,7 +71,7 @@ def mixture_of_agents(aggregator: int, layer: Sequence[int] | None = None) -> Fr
     """Two layers (Wang et al. 2024, arXiv 2406.04692, with one layer of proposers as in the paper's baseline): the workers
     of ``layer`` (None: all) answer, ``aggregator`` makes one answer of theirs; with a vote as aggregator, a majority.
     """
-    merge = "Weigh these answers against each other, decide which parts are right, and give the final answer."
+    merge = "Check these answers against each other, correct what is wrong in them, and give the final answer."
     return FromBrief(lambda brief: _layer(brief, list(range(len(brief.cards)) if layer is None else layer), aggregator, merge))
 
 

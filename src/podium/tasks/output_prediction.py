@@ -28,15 +28,15 @@ class OutputVerifier:
 
     async def __call__(self, problem: Problem, answer: str) -> Verdict:
         """Judge ``answer`` against ``problem.target``."""
-        wanted = _literal(problem.target)
+        wanted = read_literal(problem.target)
         if wanted is None:
             raise VerifierError(f"the target {problem.target[:80]!r} of problem {problem.id} is no Python literal")
-        found = _candidates(answer)
+        found = spellings(answer)
         if not found:
             return Verdict(correct=False, extracted=None, why="no final answer; expected a line 'Answer: <literal>'")
-        if isinstance(wanted[0], str) and any(text == wanted[0] and _literal(text) is None for text in found):
+        if isinstance(wanted[0], str) and any(text == wanted[0] and read_literal(text) is None for text in found):
             return Verdict(correct=True, extracted=shown(found[0]))
-        values = [(text, value) for text in found if (value := _literal(text)) is not None]
+        values = [(text, value) for text in found if (value := read_literal(text)) is not None]
         for text, value in values:
             if _same(wanted[0], value[0]):
                 return Verdict(correct=True, extracted=shown(text))
@@ -44,8 +44,11 @@ class OutputVerifier:
         return Verdict(correct=False, extracted=said, why=f"{said} is not {shown(problem.target)}")
 
 
-def _candidates(answer: str) -> list[str]:
-    """Spellings of the one final answer: its last box, else its JSON, else what stands behind the last "Answer:"."""
+def spellings(answer: str) -> list[str]:
+    """Spellings of the one final answer: its last box, else its JSON, else what stands behind the last "Answer:".
+
+    Example: ``spellings("So it is 4.\\nAnswer: [4]") == ["[4]", "[4]"]``; there are none where nothing is marked.
+    """
     text = without_thinking(answer)
     if text is None:
         return []
@@ -53,16 +56,17 @@ def _candidates(answer: str) -> list[str]:
         return [found]
     written = json_answer(text)
     if written is not None:
-        return [spelling for spelling in dict.fromkeys(written) if spelling]
+        # A text of its own, between its quotes: an empty one is the empty string.
+        return list(dict.fromkeys(written)) if written[0] else ["''"]
     before, mark, rest = text.rpartition("Answer:")
     found = "" if mark else anchored(text)
-    if _literal(found) is not None:
+    if read_literal(found) is not None:
         return [found]
     line = _first_line(rest if mark else after_anchor(text))
     if mark and before.endswith("**"):
         line = line.removeprefix("**").strip() if line.startswith("**") else line.removesuffix("**").strip()
     bare = line.strip("*_` ")
-    literals = [spelling for spelling in (bare, bare.rstrip(".")) if _literal(spelling) is not None]
+    literals = [spelling for spelling in (bare, bare.rstrip(".")) if read_literal(spelling) is not None]
     if literals:
         return [line, *literals]
     found = found or line.strip("`").strip()
@@ -75,8 +79,11 @@ def _first_line(text: str) -> str:
     return fence[1].strip() if fence else text.strip().partition("\n")[0].strip()
 
 
-def _literal(text: str) -> tuple[Any] | None:
-    """The value in a tuple of its own, so that None can be a value."""
+def read_literal(text: str) -> tuple[Any] | None:
+    """The value of a Python literal, in a tuple of its own, so that None can be a value; None where ``text`` is no literal.
+
+    Example: ``read_literal("[1, 2]") == ([1, 2],)``.
+    """
     if len(text) > MAX_LITERAL_CHARS:
         return None
     try:

@@ -1,7 +1,8 @@
 """What went wrong at a provider -> whose turn it is: the one place that maps a vendor's errors to Podium's.
 
     429, 5xx, 408/409/425, timeout, connection, cut stream, unreadable reply   WorkerUnavailable   try again
-    the call does not fit                                                      ContextOverflow     not with this worker
+    the call does not fit                                                      ContextOverflow     not with this worker;
+                                                                                                   the policy's doing
     any other 4xx, a redirect, spent credit, a content filter                  WorkerRefused       no use trying again
 
 Messages name the worker, say what to do, quote at most a line of what the provider said, and never contain the key.

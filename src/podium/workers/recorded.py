@@ -9,13 +9,13 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, StrictInt, StrictStr, ValidationError
 
-from podium.errors import ConfigError, WorkerRefused
+from podium.errors import ConfigError, UnworkableStep, WorkerRefused
 from podium.types import Call, Completion, Question, Usage
 from podium.workers.identity import hashed
 
@@ -27,17 +27,25 @@ class Recorded:
 
     The question is looked for as the whole of the last user message; then, for later steps of a workflow, as the
     whole of what an earlier step was asked; then inside these and inside the subtask (the longest recorded question that
-    stands there as a whole counts). Raises :class:`WorkerRefused` where none was recorded. What the recording once
-    cost is unknown: ``usage.cost_usd`` is None.
+    stands there as a whole counts). ``questions`` are all that are asked in the recording's company, so that a gap in it can be
+    told from a step that is asked nothing. What the recording once cost is unknown: ``usage.cost_usd`` is None.
+
+    Raises :class:`WorkerRefused` where nothing was recorded for the question, :class:`UnworkableStep` where a workflow lets it
+    see no question at all.
 
     Example: ``Recorded({"What is 6 times 7?": "6 * 7 = 42\\n\\nAnswer: 42"}, "llama")``.
     """
 
-    def __init__(self, answers: Mapping[str, str], name: str) -> None:
+    def __init__(self, answers: Mapping[str, str], name: str, questions: Iterable[str] = ()) -> None:
         self._answers = {question.strip(): answer for question, answer in answers.items()}
         self._name = name
         if "" in self._answers:
             raise ConfigError(f"the recording of {name!r} has an empty question; every text contains it")
+        self._unanswered = {question.strip() for question in questions} - self._answers.keys()
+
+    def answers(self, question: str) -> bool:
+        """Whether an answer to exactly this question was recorded."""
+        return question.strip() in self._answers
 
     @property
     def identity(self) -> str:
@@ -53,46 +61,54 @@ class Recorded:
 
     def _question(self, call: Call) -> str:
         asked = [_last_user(call.question), *(_last_user(earlier.question) for earlier in call.visible)]
+        shown = (*asked, call.subtask, *(earlier.subtask for earlier in call.visible))
         for text in asked:
             if text in self._answers:
                 return text
-        for text in (*asked, call.subtask, *(earlier.subtask for earlier in call.visible)):
-            inside = [question for question in self._answers if question in text and _stands_alone(question, text)]
-            if inside:
-                return max(inside, key=len)
-        start = (asked[0] or call.subtask)[:60]
-        raise WorkerRefused(f"{self._name} has no recorded answer to {start!r}; ask only questions of its recording")
+            if text in self._unanswered:
+                raise self._refused(text)  # before a shorter question that stands in it is taken for it
+        for text in shown:
+            if inside := _inside(self._answers, text):
+                return inside
+        if any(asked) or any(_inside(self._unanswered, text) for text in shown):
+            raise self._refused(next((text for text in shown if text), ""))
+        raise UnworkableStep(
+            f"{self._name}, a recording, is asked no question in {call.subtask[:60]!r}: let the step see the first one, or write "
+            "the question into its subtask"
+        )
+
+    def _refused(self, text: str) -> WorkerRefused:
+        return WorkerRefused(f"{self._name} has no recorded answer to {text[:60]!r}; ask only questions of its recording")
 
 
 def load_replay(folder: str | Path, dataset: str | None = None) -> list[tuple[str, Recorded]]:
     """Recorded workers by name, sorted, from ``questions.jsonl.gz`` and ``outputs/<name>.jsonl.gz`` in ``folder``.
 
     A line of the first has ``dataset``, ``id`` and ``question``, a line of the others ``dataset``, ``id`` and ``output``;
-    with ``dataset`` only its lines count. Outputs are read by :func:`answer_text`. Raises :class:`ConfigError` for missing
-    files, unreadable lines, outputs without a question, and a dataset without questions.
+    with ``dataset`` only its lines count. Outputs are read by :func:`answer_text`. An output may be missing: see
+    :meth:`Recorded.answers`. Raises :class:`ConfigError` for missing files, unreadable lines, outputs without a question, an id
+    that is there twice or as a number here and a text there, and a dataset without questions.
 
     Example: ``pool = [name for name, worker in load_replay("replay", dataset="gsm")]``.
     """
     folder = Path(folder)
-    questions = {
-        (line.dataset, line.id): line.question
-        for line in _lines(folder / "questions.jsonl.gz", _Asked)
-        if dataset in (None, line.dataset)
-    }
-    if not questions:
-        raise ConfigError(f"{folder / 'questions.jsonl.gz'} has no questions of dataset {dataset!r}")
+    file = folder / "questions.jsonl.gz"
+    questions: dict[_Place, str] = {}
+    for line in _lines(file, _Asked):
+        _check(line, questions, file)
+        questions[line.place] = line.question
+    wanted = {place: question for place, question in questions.items() if dataset in (None, place[0])}
+    if not wanted:
+        raise ConfigError(f"{file} has no questions of dataset {dataset!r}")
     workers = []
     for file in sorted((folder / "outputs").glob("*.jsonl.gz")):
-        answers = {}
-        for line in _lines(file, _Answered):
-            if dataset not in (None, line.dataset):
-                continue
-            place = (line.dataset, line.id)
-            if place not in questions:
-                raise ConfigError(f"{file} answers {place}, which is not among the questions; fetch the folder anew")
-            answers[questions[place]] = answer_text(line.output)
+        outputs: dict[_Place, str] = {}
+        for said in _lines(file, _Answered):
+            _check(said, outputs, file, among=questions)
+            outputs[said.place] = said.output
+        answers = {wanted[place]: answer_text(output) for place, output in outputs.items() if place in wanted}
         name = file.name.removesuffix(".jsonl.gz")
-        workers.append((name, Recorded(answers, name)))
+        workers.append((name, Recorded(answers, name, wanted.values())))
     if not workers:
         raise ConfigError(f"{folder / 'outputs'} has no *.jsonl.gz; there is nobody to replay")
     return workers
@@ -103,7 +119,7 @@ def answer_text(output: str) -> str:
 
     The object may stand in a code fence and between other words. Models forget to double the backslashes of LaTeX, which
     either breaks the JSON or turns ``\\frac`` into a form feed and ``rac``; they are doubled before reading. An answer that
-    is not a string is written as a Python literal. Example::
+    is not a string is written as a Python literal; one that spaces or line breaks belong to stands in quotes, as JSON. Example::
 
         answer_text('{"reasoning": "6 * 7", "answer": 42}')  # "6 * 7\\n\\nAnswer: 42"
     """
@@ -116,10 +132,22 @@ def answer_text(output: str) -> str:
         return output
     if not isinstance(said, dict) or "answer" not in said:
         return output
-    answer, reasoning = said["answer"], said.get("reasoning")
-    answer = answer.strip() if isinstance(answer, str) else repr(answer)
-    return f"{reasoning.strip()}\n\nAnswer: {answer}" if isinstance(reasoning, str) else f"Answer: {answer}"
+    reasoning, answer = said.get("reasoning"), _stated(said["answer"])
+    return f"{reasoning.strip()}\n\n{answer}" if isinstance(reasoning, str) else answer
 
+
+def _stated(answer: object) -> str:
+    """The last line, which has all of a text: its spaces and line breaks may be what was asked for."""
+    if not isinstance(answer, str):
+        return f"Answer: {answer!r}"
+    if answer == answer.strip() and len(answer.splitlines()) == 1:
+        return f"Answer: {answer}"
+    if _COMMAND.search(answer):
+        return f"Answer: {' '.join(answer.split())}"  # LaTeX, to which they mean nothing
+    return json.dumps({"answer": answer}, ensure_ascii=False)
+
+
+_COMMAND = re.compile(r"\\[A-Za-z]{2}")
 
 _BACKSLASH = re.compile(
     r"""\\\\                                                  # doubled already: taken whole, or its second half would be met
@@ -134,25 +162,61 @@ def _last_user(question: Question) -> str:
     return next((message.content.strip() for message in reversed(question) if message.role == "user"), "")
 
 
+def _inside(questions: Iterable[str], text: str) -> str:
+    """The longest of ``questions`` that stands in ``text`` as a whole; "" where none does."""
+    inside = (question for question in questions if question in text and _stands_alone(question, text))
+    return max(inside, key=len, default="")
+
+
 def _stands_alone(question: str, text: str) -> bool:
     """Whether ``question`` occurs in ``text`` without letters or digits touching it."""
     return re.search(rf"(?<!\w){re.escape(question)}(?!\w)", text) is not None
 
 
-class _Asked(BaseModel):
-    """A line of ``questions.jsonl.gz``; further fields are not needed here."""
+_Place = tuple[str, str | int]
+"""Dataset and id."""
+
+
+class _Placed(BaseModel):
+    """What every line has; further fields are not needed here."""
 
     dataset: str
-    id: str | int
+    id: StrictStr | StrictInt
+
+    @property
+    def place(self) -> _Place:
+        return (self.dataset, self.id)
+
+
+class _Asked(_Placed):
+    """A line of ``questions.jsonl.gz``."""
+
     question: str
 
 
-class _Answered(BaseModel):
+class _Answered(_Placed):
     """A line of ``outputs/<name>.jsonl.gz``."""
 
-    dataset: str
-    id: str | int
     output: str
+
+
+def _check(line: _Placed, seen: Collection[_Place], file: Path, among: Collection[_Place] | None = None) -> None:
+    """Raises :class:`ConfigError` where the id of ``line`` is taken, is of another type elsewhere, or belongs to no question."""
+    other: _Place = (line.dataset, str(line.id) if isinstance(line.id, int) else _as_number(line.id))
+    for places in (seen, among or ()):
+        if other in places and other != line.place:
+            raise ConfigError(
+                f"{file} has the id {line.id!r} of {line.dataset!r} as a {'number' if isinstance(line.id, int) else 'text'}, and "
+                f"elsewhere in the folder it is {other[1]!r}; write the ids of a dataset in one type"
+            )
+    if line.place in seen:
+        raise ConfigError(f"{file} has the id {line.id!r} of {line.dataset!r} twice; which of the two counts?")
+    if among is not None and line.place not in among:
+        raise ConfigError(f"{file} answers {line.place}, which is not among the questions; fetch the folder anew")
+
+
+def _as_number(text: str) -> str | int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else text
 
 
 def _lines(file: Path, line_type: type[Line]) -> Iterator[Line]:

@@ -1,24 +1,28 @@
 """A worker that counts: the answer most of the visible responses agree on. Costs nothing, makes no mistake."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from podium.errors import ConfigError, WorkerRefused
-from podium.types import Call, Completion, Demands
+from podium.errors import ConfigError, UnworkableStep
+from podium.types import Call, Completion, Demands, Question
+
+Read = Callable[[str, Sequence[str]], Sequence[str | None]]
+"""The question and the responses -> what each response says: equal texts for the same, None for nothing."""
 
 
 class MajorityVote:
-    """Returns the first visible response whose extracted answer is the most common one; ties go to the earliest.
+    """Returns the first visible response that says what most of them say; ties go to the earliest.
 
-    ``extract`` reads the answer out of a response (None: there is none), e.g. the verifier's own extraction, so that two
-    spellings of one answer count together. It knows no target. Example: ``MajorityVote(str.strip)``.
+    ``read`` tells what the responses say (:mod:`podium.tasks.agreement`), so that two spellings of one answer count together. It
+    knows no target. Responses that say nothing have no vote; where none says anything, the first one is passed on and judged as
+    it is. Example: ``MajorityVote(lambda question, responses: [text.strip() or None for text in responses])``.
 
-    Raises :class:`WorkerRefused` where no visible response has an answer, :class:`ConfigError` where tools are to be called or a
-    form is to be followed: it repeats what others said.
+    Raises :class:`UnworkableStep` where the vote may see no step, :class:`ConfigError` where tools are to be called or a form is
+    to be followed: it repeats what others said.
     """
 
-    def __init__(self, extract: Callable[[str], str | None]) -> None:
-        self._extract = extract
+    def __init__(self, read: Read) -> None:
+        self._read = read
 
     def check(self, demands: Demands) -> None:
         """Raises :class:`ConfigError` for tools and forms."""
@@ -31,13 +35,24 @@ class MajorityVote:
     async def __call__(self, call: Call) -> Completion:
         """Count the votes."""
         self.check(call.demands)
-        answers = [(self._extract(earlier.response), earlier.response) for earlier in call.visible]
-        counts = Counter(answer for answer, _ in answers if answer is not None)
-        if not counts:
-            raise WorkerRefused("there is nothing to vote on: no step that the vote may see has an answer")
+        if not call.visible:
+            raise UnworkableStep("there is nothing to vote on: the vote may see no step; let it see those that answer")
+        responses = [earlier.response for earlier in call.visible]
+        said = self._read(_question(call), responses)
         # Counter keeps the order of first appearance, and most_common is stable.
-        winner = counts.most_common(1)[0][0]
-        text = next(response for answer, response in answers if answer == winner)
+        counts = Counter(text for text in said if text is not None).most_common(1)
+        text = responses[said.index(counts[0][0]) if counts else 0]
         if call.on_token is not None:
             call.on_token(text)
         return Completion(text=text)
+
+
+def _question(call: Call) -> str:
+    """What the user asked, as far as the vote was shown it; steps that stand alone have it in their subtask."""
+    asked = (call.question, *(earlier.question for earlier in call.visible))
+    words = next((found for question in asked if (found := _last_user(question))), "")
+    return words or "\n\n".join(dict.fromkeys(earlier.subtask for earlier in call.visible))
+
+
+def _last_user(question: Question) -> str:
+    return next((message.content for message in reversed(question) if message.role == "user"), "")

@@ -10,10 +10,13 @@ import time
 from dataclasses import replace
 
 from podium.access import call_for
-from podium.errors import PodiumError, UpstreamFailed
+from podium.errors import Blame, PodiumError, UpstreamFailed
 from podium.events import Listener, StepFinished, StepStarted, StepToken
 from podium.types import Call, Completion, Failure, Generation, Question, StepResult, Transcript, Waiting, Workflow
 from podium.workers.pool import WorkerPool
+
+_WEIGHT = {Blame.USER: 0, Blame.POLICY: 1, Blame.WORLD: 2}
+"""Which of several failures decides; among equals the earliest step's."""
 
 
 class Execution:
@@ -170,11 +173,22 @@ class Execution:
             self._on_event(StepFinished(round=self._round, index=index, result=result))
 
     def _root_cause(self, failure: Failure, results: tuple[StepResult, ...]) -> Failure:
-        """The failure that left the last step without an answer: follows "upstream failed" back to where it began."""
-        index = len(results) - 1
-        while failure.kind == UpstreamFailed.__name__:
-            index, failure = next((i, f) for i in results[index].step.access if (f := results[i].failure) is not None)
-        return failure
+        """The failure that left the last step without an answer: follows "upstream failed" back to where it began.
+
+        Of several, one of the user's ends the run; else one of the policy's counts: it fails whatever the world does.
+        """
+        found: list[Failure] = []
+        behind, seen = [(len(results) - 1, failure)], set[int]()
+        for index, each in behind:
+            if each.kind != UpstreamFailed.__name__:
+                found.append(each)
+                continue
+            for before in results[index].step.access:
+                upstream = results[before].failure
+                if upstream is not None and before not in seen:
+                    seen.add(before)
+                    behind.append((before, upstream))
+        return min(found, key=lambda each: _WEIGHT[each.blame])
 
     def _where(self, index: int) -> str:
         return f"step {index} ({self._pool[self._workflow.steps[index].worker].name})"

@@ -1,0 +1,260 @@
+"""What does an answer say, and which answers say the same? The one place for it: votes, consensus, ties, routers, controls.
+
+An answer is read in the form its question asks for: a letter, a program, a Python literal, a mathematical result, words. The form
+follows from the kind of the problem where that is known, else from the question and the answers themselves. Answers that say the
+same come out as the same text, so whoever counts compares texts. An answer that says nothing (an empty one, a template such as
+``___``, thinking that was cut off) comes out as None: that is no vote.
+
+Nothing is executed and no gold answer is known here. Left out: formulas that are equal and written differently, programs that do
+the same in other words.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any
+
+from podium.tasks.extraction import MAX_CANDIDATE_CHARS, anchored, json_answer, last_boxed, last_line, without_thinking
+from podium.tasks.free_form import normalised
+from podium.tasks.mathematics import final_answer
+from podium.tasks.mathematics.notation import normal_form, read_words
+from podium.tasks.multiple_choice import LETTERS, chosen_letters, listed_letters
+from podium.tasks.output_prediction import read_literal, spellings
+from podium.tasks.programming.code import extract_code, parse_python
+from podium.tasks.quantities.numbers import Quantity, read_quantity
+from podium.tasks.quantities.units import same_quantity
+
+
+class Form(StrEnum):
+    """How an answer is read."""
+
+    LETTER = "letter"
+    PROGRAM = "program"
+    LITERAL = "literal"
+    MATHEMATICS = "mathematics"
+    WORDS = "words"
+
+
+_FORM_OF_KIND = {
+    "multiple_choice": Form.LETTER,
+    "choice": Form.LETTER,
+    "programming": Form.PROGRAM,
+    "code": Form.PROGRAM,
+    "output-prediction": Form.LITERAL,
+    "mathematics": Form.MATHEMATICS,
+}
+"""Kinds of the benchmarks and of the gym; every other kind is answered in words or numbers."""
+
+
+def votes(answers: Sequence[str], *, question: str = "", kind: str = "") -> list[str | None]:
+    """What each of ``answers`` to ``question`` says; equal texts for answers that say the same, None for one that says nothing.
+
+    Without the ``kind`` of the problem the form is read off the question and the answers. Examples::
+
+        votes(["The answer is B.", "Answer: B) Lima"], kind="multiple_choice")  # ["B", "B"]
+        votes(["Answer: 0.5", r"\\boxed{1/2}", "Answer: ___"])  # two equal texts and None
+    """
+    form = _FORM_OF_KIND.get(kind, Form.WORDS) if kind else form_of(question, answers)
+    return _agreeing([_stated(answer, form, question) for answer in answers], form)
+
+
+def votes_of(extracted: Sequence[str | None], kind: str) -> list[str | None]:
+    """The same for what the verifier of ``kind`` read out of answers (``Verdict.extracted``).
+
+    Example: ``votes_of(["1,000", None, "1000"], "mathematics")`` has two equal texts around None.
+    """
+    return _agreeing(extracted, _FORM_OF_KIND.get(kind, Form.WORDS))
+
+
+def form_of(question: str, answers: Sequence[str]) -> Form:
+    """The form that most of ``answers`` to ``question`` have, where nobody says what kind of question it is."""
+    if _ASKS_FOR_A_LITERAL.search(question):
+        return Form.LITERAL
+    written = [answer for answer in answers if answer.strip()]
+    programs = sum(_looks_like_a_program(answer, question) for answer in written)
+    if 2 * programs > len(written):
+        return Form.PROGRAM
+    letters = listed_letters(question)
+    chosen = sum(bool(chosen_letters(answer, letters)) for answer in written)
+    return Form.LETTER if 2 * chosen > len(written) else Form.WORDS
+
+
+_ASKS_FOR_A_LITERAL = re.compile(r"Python literal|==\s?\?\?")
+_BLOCK = re.compile(r"^[ \t>]{0,40}(`{3,}|~{3,})[^\n]*+\n.*?(?:^[ \t>]{0,40}\1|\Z)", re.MULTILINE | re.DOTALL)
+_STATEMENT = re.compile(
+    r"^[ \t]{0,40}(?:@|(?:async|def|class|import|from|for|while|with|try|if|return|print)\b)|input\(", re.MULTILINE
+)
+_DEFINED = re.compile(r"^[ \t]{0,40}(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
+_DECORATION = " \t\r\n$\"'`*,;"
+_LABEL_ALONE = re.compile(r"[\W_]*(?:(?:the|my|final)\s+)*answer(?:\s+is)?[\W_]*", re.IGNORECASE)
+_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3}")
+_TEMPLATE = re.compile(
+    r"(?:\\?_|\\text\{[\s_]*\})+|\.{2,}|…|\?+|[<\[{(]?\s*(?:(?:your|the|my|insert|final|correct)\s+)*(?:answer|<[^<>]*>)(?:\s+here)?\s*[>\])}]?",
+    re.IGNORECASE,
+)
+
+
+def _stated(answer: str, form: Form, question: str) -> str | None:
+    """The part of ``answer`` that commits itself."""
+    if form is Form.PROGRAM:
+        return _program(answer, question)
+    if form is Form.LETTER:
+        return chosen_letters(answer, listed_letters(question)) or _option(answer, question)
+    if form is Form.LITERAL:
+        found = spellings(answer)
+        return next((text for text in found if read_literal(text) is not None), found[0] if found else None)
+    stated = final_answer(answer)
+    if stated is not None or form is Form.MATHEMATICS:
+        return stated
+    text = without_thinking(answer)
+    if text is None:
+        return None
+    written = json_answer(text)
+    if written is not None:
+        return written[0]
+    line = last_line(_without_fences(text))
+    return _whole_json(text) or (None if _LABEL_ALONE.fullmatch(line) else line)
+
+
+def _agreeing(stated: Sequence[str | None], form: Form) -> list[str | None]:
+    """``stated`` with one spelling for all that say the same."""
+    if form is Form.PROGRAM:
+        return [None if text is None else _same_program(text) for text in stated]
+    if form is Form.LITERAL:
+        return [None if text is None else _same_literal(text) for text in stated]
+    plain = [None if text is None or _is_template(text) else text.strip() for text in stated]
+    if form is Form.LETTER:
+        return [None if text is None else text.upper() for text in plain]
+    quantities = [None if text is None or len(text) > MAX_CANDIDATE_CHARS else _quantity(text) for text in plain]
+    named = _named(quantities)
+    return [None if text is None else name or _same_words(text) for text, name in zip(plain, named, strict=True)]
+
+
+def _is_template(text: str) -> bool:
+    bare = text.strip(_DECORATION)
+    return not bare or _TEMPLATE.fullmatch(bare) is not None
+
+
+def _program(answer: str, question: str) -> str | None:
+    """The program in ``answer``: the one that defines what the question names, else one that defines anything, else the last."""
+    for names in (frozenset(_DEFINED.findall(question)), frozenset(_DEFINED.findall(answer))):
+        code = extract_code(answer, names) if names else None
+        if code is not None and names.intersection(_DEFINED.findall(code)):
+            return code
+    return extract_code(answer)
+
+
+def _looks_like_a_program(answer: str, question: str) -> bool:
+    """Whether ``answer`` is code and no words; "Answer: 42" is Python, too, and no program."""
+    code = _program(answer, question)
+    return code is not None and _STATEMENT.search(code) is not None and not _marked(answer)
+
+
+def _marked(answer: str) -> bool:
+    """Whether the words around the programs of ``answer`` state a result."""
+    words = _BLOCK.sub(lambda block: "\n" if _STATEMENT.search(block.group()) else block.group(), answer)
+    words = "" if _STATEMENT.match(words) else words
+    return bool(last_boxed(words) or anchored(words))
+
+
+def _same_program(text: str) -> str | None:
+    """The program's syntax tree, so that comments, spaces, quotes and docstrings do not tell two apart."""
+    tree = parse_python(text)
+    if tree is None:
+        return " ".join(text.split()) or None
+    try:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module) and ast.get_docstring(node):
+                node.body = node.body[1:] or [ast.Pass()]
+        # "Answer: ___" is an annotation, to Python.
+        return None if all(isinstance(node, ast.AnnAssign) for node in tree.body) else ast.dump(tree)
+    except RecursionError:  # hostile: nested deeper than it can be walked
+        return text
+
+
+def _same_words(text: str) -> str:
+    """Words without case, articles and punctuation; formulas without spaces and decoration; prose as it is."""
+    if len(text) > MAX_CANDIDATE_CHARS:
+        return " ".join(text.split())
+    return (normalised(text) if _WORD.search(text) else normal_form(text)) or text
+
+
+def _same_literal(text: str) -> str | None:
+    """The value, its type included; a text without quotes that is no literal stands for itself."""
+    value = read_literal(text)
+    if value is None:
+        return None if _is_template(text) else _spelled(text)
+    return None if value[0] is ... else _spelled(value[0])
+
+
+def _spelled(value: Any) -> str:
+    """``repr`` with the items of sets and dictionaries in one order."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(sorted(f"{_spelled(key)}: {_spelled(item)}" for key, item in value.items())) + "}"
+    if isinstance(value, set):
+        return "{" + ", ".join(sorted(map(_spelled, value))) + "}" if value else "set()"
+    if isinstance(value, list | tuple):
+        inside = ", ".join(map(_spelled, value))
+        return f"[{inside}]" if isinstance(value, list) else f"({inside},)"
+    return hex(value) if type(value) is int else repr(value)  # decimal digits are bounded by Python, and slow
+
+
+def _quantity(text: str) -> Quantity | None:
+    words = read_words(text)
+    return read_quantity(words if words is not None and words.isdigit() else text)
+
+
+def _named(quantities: Sequence[Quantity | None]) -> list[str]:
+    """A name for each quantity, the same for the same; "" for None.
+
+    A number without a unit is that with a unit where only one unit was given with it: 18 is $18, unless somebody said 18 km.
+    """
+    groups: list[list[Quantity]] = []
+    for quantity in quantities:
+        if quantity is not None and (quantity.unit or quantity.symbol):
+            group = next((group for group in groups if same_quantity(group[0], quantity)), None)
+            if group is None:
+                groups.append([quantity])
+            else:
+                group.append(quantity)
+    names = []
+    for quantity in quantities:
+        if quantity is None:
+            names.append("")
+            continue
+        measured = bool(quantity.unit or quantity.symbol)
+        inside = [
+            group for group in groups if (quantity in group if measured else any(q.number == quantity.number for q in group))
+        ]
+        first = inside[0][0] if len(inside) == 1 else quantity
+        names.append(f"{first.number} {first.symbol}{first.unit}".strip())
+    return names
+
+
+def _option(answer: str, question: str) -> str | None:
+    """The letter of the option whose words are the answer."""
+    said = normalised(final_answer(answer) or last_line(answer))
+    letters = listed_letters(question)
+    if not said or letters == LETTERS:
+        return None
+    options = {normalised(words): letter for letter, words in _OPTION.findall(question) if letter in letters}
+    return options.get(said)
+
+
+_OPTION = re.compile(r"^[ \t]{0,8}\(?([A-Z])[).:][ \t]+([^\n]{1,500})$", re.MULTILINE)
+
+
+def _whole_json(text: str) -> str | None:
+    """A reply that is one JSON object or list, its keys in one order; None where it is none."""
+    try:
+        value = json.loads(_without_fences(text))
+        return json.dumps(value, sort_keys=True, ensure_ascii=False) if isinstance(value, dict | list) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _without_fences(text: str) -> str:
+    """``text`` without the lines that open and close fenced blocks."""
+    return "\n".join(line for line in text.strip().splitlines() if not line.strip().startswith(("```", "~~~")))
