@@ -13,6 +13,7 @@
     │   └── InvalidWorkflow             the lists are there and break a rule
     ├── WorkerError            world    a worker gave no answer
     │   ├── WorkerUnavailable           429, 5xx, timeout, cut connection: worth another try
+    │   │   └── WorkerUnreachable       no connection was made, so nothing was sent and nothing is paid
     │   ├── WorkerRefused               the provider will not answer this call: another try is no use
     │   ├── ContextOverflow             the call is larger than the worker's context
     │   └── UpstreamFailed              a step this step needed gave no answer
@@ -140,6 +141,10 @@ class WorkerUnavailable(WorkerError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class WorkerUnreachable(WorkerUnavailable):
+    """No connection could be made (refused, unknown name, no TLS): nothing was sent, so nothing is on the bill."""
 
 
 class WorkerRefused(WorkerError):

@@ -43,7 +43,6 @@ from podium.workers.connections import Connections, of_this_loop
 from podium.workers.faults import cause_of, fault_of
 from podium.workers.prices import Price, cost_of, price_of
 from podium.workers.providers import (
-    CONNECT_SECONDS,
     NO_KEY,
     PROVIDERS,
     checked_body,
@@ -109,8 +108,8 @@ class ChatWorker:
     async def __call__(self, call: Call) -> Completion:
         """Send ``call`` and read the answer, streaming it to ``call.on_token`` where there is one.
 
-        Raises :class:`WorkerUnavailable` (429, 5xx, timeout, cut or unreadable or empty reply),
-        :class:`ContextOverflow` and :class:`WorkerRefused`. Cancelling the task closes the HTTP request.
+        Raises :class:`WorkerUnavailable` (429, 5xx, timeout, cut or unreadable or empty reply; :class:`WorkerUnreachable` where
+        nothing was sent), :class:`ContextOverflow` and :class:`WorkerRefused`. Cancelling the task closes the HTTP request.
         """
         model = of_this_loop(self._models, self._connect)
         sampling = _overridden(_overridden(self._sampling, call.sampling), call.demands.sampling)
@@ -218,7 +217,7 @@ class ChatWorker:
             base_url=self._base_url,
             key=self._key or NO_KEY,
             client=self._connections.client(),
-            timeout=httpx2.Timeout(self._seconds, connect=min(CONNECT_SECONDS, self._seconds)),
+            timeout=httpx2.Timeout(self._seconds),
             extra_body=self._extra_body,
         )
 

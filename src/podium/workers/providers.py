@@ -35,7 +35,6 @@ from podium.errors import ConfigError
 from podium.types import Sampling
 from podium.workers.openai_client import OpenAIClient
 
-CONNECT_SECONDS = 10.0
 NO_KEY = "no-key"
 """What goes out where a server needs no key; the SDKs refuse an empty one, and would look for another in the environment."""
 
