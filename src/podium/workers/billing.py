@@ -1,4 +1,4 @@
-"""Which failures surely cost nothing. Everything else may be on the bill, although no answer came back.
+"""Which failures surely cost nothing, and which reports of use can be true. All else may be on the bill, also without an answer.
 
 A provider charges for what it generated, whether or not the reply arrived. So a timeout, a cut connection, a gateway
 error and a cancelled call are *uncertain*: their money stays booked, at its upper bound, and is shown apart.
@@ -15,12 +15,22 @@ from podium.errors import (
     WorkerUnavailable,
     WorkerUnreachable,
 )
+from podium.types import Usage
 
 OVERLOADED = frozenset({503, 529})
 """Server-side statuses by which a provider turns a call away before it generates."""
 
 REQUEST_TIMEOUT = 408
 """The one client-side status after which generation may have begun."""
+
+
+MOST_TOKENS = 100_000_000
+"""More than any model reads or writes in one call: a report above it is a mistake or a lie."""
+
+
+def plausible(usage: Usage) -> bool:
+    """Whether a call can have used this many tokens. What can not be believed counts as not reported."""
+    return all(isinstance(count, int) and 0 <= count <= MOST_TOKENS for count in (usage.prompt_tokens, usage.completion_tokens))
 
 
 def surely_unpaid(error: BaseException) -> bool:
@@ -30,8 +40,8 @@ def surely_unpaid(error: BaseException) -> bool:
     - An HTTP status that says so (3xx, 4xx except 408, 503, 529) on the error or on what it was raised from.
     - :class:`WorkerUnavailable` with a Retry-After: the provider turned the call away.
     - :class:`ConfigError`; :class:`ContextOverflow` with any HTTP status.
-    - :class:`ContextOverflow` and :class:`WorkerRefused` that were raised from nothing: the worker did not even ask. From something
-      without such a status, e.g. from a content filter, they may come after a whole answer.
+    - :class:`ContextOverflow` and :class:`WorkerRefused` that were raised from nothing: the worker did not even ask. Raised from
+      something without such a status, e.g. from a content filter, they may come after a whole answer.
     - :class:`BudgetExceeded`, unless it was raised from the timeout that cut a running call off.
 
     Never where it was reported inside an open stream, because generation had begun then, and never where a Conductor raised it

@@ -37,11 +37,13 @@ from pydantic_ai.usage import RequestUsage
 
 from podium.errors import WorkerError
 from podium.types import Call, Completion, Sampling, ToolCall, Usage
+from podium.workers.billing import plausible
+from podium.workers.bound import completion_cap
 from podium.workers.call_key import idempotency_key
 from podium.workers.chat_messages import demanded_settings, library_messages, parameters_for, tool_calls_of
 from podium.workers.connections import Connections, of_this_loop
 from podium.workers.faults import cause_of, fault_of
-from podium.workers.prices import Price, cost_of, price_of
+from podium.workers.prices import Price, bound_of, cost_of, price_of
 from podium.workers.providers import (
     NO_KEY,
     PROVIDERS,
@@ -64,7 +66,8 @@ class ChatWorker:
     """Asks one model of one provider.
 
     ``model`` is ``provider:name``; ``base_url`` replaces the provider's address (vLLM, Ollama, a gateway); ``sampling``
-    holds the worker's defaults, which a call overrides field by field; ``extra_body`` goes into the request as it is;
+    holds the worker's defaults, which a call overrides field by field (``max_tokens`` it can only lower); ``extra_body`` goes
+    into the request as it is;
     ``price`` replaces the price list; ``seconds`` bounds a whole call, the stream included. ``connections`` are shared
     with other workers and then closed by whoever opened them; without, the worker opens and closes its own.
 
@@ -102,6 +105,8 @@ class ChatWorker:
         self._told: set[str] = set()
         self.price = price_of(self.provider, self.name, price, self._declared_url)
         """What this worker costs per token; None where it is unknown."""
+        self.most_usd = bound_of(self.provider, self.name, self.price, self._declared_url, seconds)
+        """What a call of so many prompt and completion tokens can cost at most, for :class:`podium.workers.metered.Metered`."""
         self.identity = self._identify()
         """Canonical JSON of everything that decides what this worker answers, for cache keys; it holds no secret."""
 
@@ -113,6 +118,7 @@ class ChatWorker:
         """
         model = of_this_loop(self._models, self._connect)
         sampling = _overridden(_overridden(self._sampling, call.sampling), call.demands.sampling)
+        sampling = replace(sampling, max_tokens=completion_cap(call, self._sampling.max_tokens))
         settings, left_out = settings_for(model, self.provider, sampling, self._extra_body, self._seconds)
         body = cast(Mapping[str, Any], settings.get("extra_body") or {})
         settings.update(demanded_settings(call.demands, self.provider, body))
@@ -267,7 +273,5 @@ def _overridden(own: Sampling, call: Sampling) -> Sampling:
 
 def _usage(usage: RequestUsage) -> Usage:
     """The tokens the provider reported; none, and so no known cost, where it reported none or nonsense."""
-    counts = (usage.input_tokens, usage.output_tokens)
-    if not all(isinstance(count, int) and count >= 0 for count in counts):
-        return Usage(cost_usd=None)
-    return Usage(prompt_tokens=counts[0], completion_tokens=counts[1], cost_usd=None)
+    said = Usage(prompt_tokens=usage.input_tokens, completion_tokens=usage.output_tokens, cost_usd=None)
+    return said if plausible(said) else Usage(cost_usd=None)
