@@ -4,7 +4,6 @@ import asyncio
 import importlib.util
 import json
 import logging
-import socket
 import subprocess
 import sys
 import traceback
@@ -536,15 +535,6 @@ async def test_a_reply_without_an_answer(
     assert type(error) is kind
     assert says_what in str(error)
     assert not surely_unpaid(error), "it was generated, so it may be on the bill"
-
-
-async def test_nobody_listens() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        async with ChatWorker(model="vllm:m", base_url=url) as worker:
-            for streamed in (False, True):
-                assert type(await fault(worker, streamed=streamed)) is WorkerUnavailable
 
 
 @pytest.mark.parametrize("streamed", [False, True])

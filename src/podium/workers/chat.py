@@ -35,19 +35,19 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from podium.errors import WorkerError
+from podium.errors import ConfigError, WorkerError
 from podium.types import Call, Completion, Sampling, ToolCall, Usage
 from podium.workers.billing import plausible
 from podium.workers.bound import completion_cap
 from podium.workers.call_key import idempotency_key
 from podium.workers.chat_messages import demanded_settings, library_messages, parameters_for, tool_calls_of
 from podium.workers.connections import Connections, of_this_loop
+from podium.workers.extra_body import checked_body, price_problem
 from podium.workers.faults import cause_of, fault_of
 from podium.workers.prices import Price, bound_of, cost_of, price_of
 from podium.workers.providers import (
     NO_KEY,
     PROVIDERS,
-    checked_body,
     checked_url,
     connect,
     require_adapter,
@@ -98,6 +98,8 @@ class ChatWorker:
         self._key = api_key or None
         self._sampling = sampling
         self._extra_body = checked_body(extra_body or {})
+        if price is None and (problem := price_problem(self._extra_body)) is not None:
+            raise ConfigError(problem)
         self._seconds = seconds
         self._own_connections = connections is None
         self._connections = Connections() if connections is None else connections
