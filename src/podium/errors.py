@@ -16,7 +16,8 @@
     │   │   └── WorkerUnreachable       no connection was made, so nothing was sent and nothing is paid
     │   ├── WorkerRefused               the provider will not answer this call: another try is no use
     │   ├── ContextOverflow             the call is larger than the worker's context
-    │   └── UpstreamFailed              a step this step needed gave no answer
+    │   ├── UpstreamFailed              a step this step needed gave no answer
+    │   └── NotNeeded                   another step failed, so nobody could use this one's answer any more
     ├── StoreUnavailable       world    a server's database does not answer
     └── VerifierError          world    the grader broke; never "wrong"
         └── SandboxError                the sandbox could not isolate, start, or finish a program
@@ -157,6 +158,10 @@ class ContextOverflow(WorkerError):
 
 class UpstreamFailed(WorkerError):
     """A step that this step was to see gave no answer, so this one was not started."""
+
+
+class NotNeeded(WorkerError):
+    """Another step's failure left the run without an answer, so this one was stopped, or not started. Only ever a record."""
 
 
 class StoreUnavailable(PodiumError):

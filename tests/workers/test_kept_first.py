@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from podium.errors import BudgetExceeded, ConfigError, StoreUnavailable, WorkerUnavailable
+from podium.protocols import Worker
 from podium.types import Call, Card, Completion, Usage
 from podium.workers.budget import Budget
 from podium.workers.call_key import idempotency_key
@@ -208,7 +209,7 @@ class TestHedges:
     async def test_keys_differ_and_those_of_another_try_do_not(self, tmp_path: Path) -> None:
         seen: list[tuple[str, str | None]] = []
 
-        def cut(name: str) -> Callable[[Call], Awaitable[Completion]]:
+        def cut(name: str) -> Worker:
             async def fail(call: Call) -> Completion:
                 seen.append((name, idempotency_key.get()))
                 await asyncio.sleep(0.02)

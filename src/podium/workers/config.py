@@ -32,8 +32,9 @@ from podium.workers.chat import DEFAULT_SECONDS, ChatWorker
 from podium.workers.connections import Connections
 from podium.workers.extra_body import checked_body, price_problem
 from podium.workers.pool import Member, WorkerPool
-from podium.workers.prices import PER_MILLION, Price
+from podium.workers.prices import Price
 from podium.workers.providers import PROVIDERS, checked_url, split_model
+from podium.workers.rates import PER_MILLION
 from podium.workers.secrets import KEY_SHAPE, KEYS_STAY_OUT, refuse_secrets
 from podium.workers.toml_file import read_toml
 

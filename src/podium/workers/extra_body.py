@@ -50,7 +50,10 @@ def checked_body(extra_body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def price_problem(extra_body: Mapping[str, Any]) -> str | None:
-    """What is wrong with ``extra_body`` where nobody declared a price; None: nothing. Example: ``price_problem({"speed": "fast"})``."""
+    """What is wrong with ``extra_body`` where nobody declared a price; None: nothing.
+
+    Example: ``price_problem({"speed": "fast"})``.
+    """
     for place, name in _settings(extra_body):
         if _plain(name) in map(_plain, _PRICED):
             return (
