@@ -693,6 +693,9 @@ def test_identity_changes_with_whatever_changes_the_answer_and_only_then() -> No
     unchanging: list[dict[str, Any]] = [{"api_key": "another"}, {"seconds": 5.0}, {"price": PRICE}, {"extra_body": {}}]
     for same in unchanging:
         assert ChatWorker(**{**base, **same}).identity == ChatWorker(**base).identity
+    for one, other in ((1, 1.0), (0.0, -0.0)):
+        spelt = [ChatWorker(**base, sampling=Sampling(temperature=number)).identity for number in (one, other)]
+        assert spelt[0] == spelt[1]
 
 
 def test_the_providers_own_address_may_be_written_out() -> None:

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from dataclasses import asdict
 from typing import Any
 
-from podium.types import Call, Demands, Message
+from podium.types import Call, Demands, Message, Sampling
 from podium.workers.render import render
 
 idempotency_key: ContextVar[str | None] = ContextVar("idempotency_key", default=None)
@@ -26,9 +26,9 @@ def call_key(identity: str, call: Call) -> str:
         call_key("openai:gpt-5-mini", Call.plain("6 times 7?"))
     """
     messages = [_told(message) for message in render(call)]
-    parts: list[object] = [identity, _same_numbers(asdict(call.sampling)), messages, list(call.sample)]
+    parts: list[object] = [identity, same_numbers(call.sampling), messages, list(call.sample)]
     if call.demands != Demands():
-        parts.append({**asdict(call.demands), "sampling": _same_numbers(asdict(call.demands.sampling))})
+        parts.append({**asdict(call.demands), "sampling": same_numbers(call.demands.sampling)})
     # ASCII escapes, so that lone surrogates in hostile text can be hashed too.
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode("ascii")).hexdigest()
 
@@ -39,12 +39,13 @@ def attempt_keys(identity: str, call: Call) -> tuple[str, str]:
     return key, hashlib.sha256(f"{key} second".encode("ascii")).hexdigest()
 
 
-def _same_numbers(sampling: dict[str, Any]) -> dict[str, Any]:
-    """``sampling`` with one spelling for each number: 1 and 1.0 are one temperature, and so are 0.0 and -0.0."""
+def same_numbers(sampling: Sampling) -> dict[str, Any]:
+    """The fields of ``sampling`` with one spelling for each number: 1 and 1.0 are one temperature, and so are 0.0 and -0.0."""
+    fields = asdict(sampling)
     for name in ("temperature", "top_p"):
-        if sampling[name] is not None:
-            sampling[name] = float(sampling[name]) + 0.0
-    return sampling
+        if fields[name] is not None:
+            fields[name] = float(fields[name]) + 0.0
+    return fields
 
 
 def _told(message: Message) -> list[object]:

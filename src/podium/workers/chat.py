@@ -39,7 +39,7 @@ from podium.errors import ConfigError, WorkerError
 from podium.types import Call, Completion, Sampling, ToolCall, Usage
 from podium.workers.billing import plausible
 from podium.workers.bound import completion_cap
-from podium.workers.call_key import idempotency_key
+from podium.workers.call_key import idempotency_key, same_numbers
 from podium.workers.chat_messages import demanded_settings, library_messages, parameters_for, tool_calls_of
 from podium.workers.connections import Connections, of_this_loop
 from podium.workers.extra_body import checked_body, price_problem
@@ -238,7 +238,7 @@ class ChatWorker:
             "provider": self.provider,
             "model": self.name,
             "base_url": self._base_url,
-            "sampling": {name: value for name, value in asdict(self._sampling).items() if value is not None},
+            "sampling": {name: value for name, value in same_numbers(self._sampling).items() if value is not None},
             "extra_body": self._extra_body,
         }
         return json.dumps(parts, sort_keys=True, separators=(",", ":"))
