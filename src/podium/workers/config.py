@@ -11,8 +11,7 @@ Two workers in six lines; the rest has defaults, listed in :class:`WorkerConfig`
     model = "ollama:qwen3:8b"
 
 Reading is pure: no key is looked up and no server asked until the pool is built. A key never stands in the file, only the
-name of the variable that holds it. An unknown key is an error, never ignored. Wrapping workers in limits, retries, budgets
-and journals is left to whoever builds the pool.
+name of the variable that holds it. An unknown key is an error. Whoever builds the pool wraps its workers in limits and so on.
 """
 
 import difflib
