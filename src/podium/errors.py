@@ -15,9 +15,11 @@
     │   └── UnworkableStep              the lists are sound, and a step of theirs can not be done, whatever the world does
     ├── WorkerError            world    a worker gave no answer
     │   ├── WorkerUnavailable           429, 5xx, timeout, cut connection: worth another try
+    │   │   └── WorkerUnreachable       no connection was made, so nothing was sent and nothing is paid
     │   ├── WorkerRefused               the provider will not answer this call: another try is no use
     │   ├── ContextOverflow    policy   the call is larger than the context of the worker that was chosen for it
-    │   └── UpstreamFailed              a step this step needed gave no answer
+    │   ├── UpstreamFailed              a step this step needed gave no answer
+    │   └── NotNeeded                   another step failed, so nobody could use this one's answer any more
     ├── StoreUnavailable       world    a server's database does not answer
     └── VerifierError          world    the grader broke; never "wrong"
         └── SandboxError                the sandbox could not isolate, start, or finish a program
@@ -152,6 +154,10 @@ class WorkerUnavailable(WorkerError):
         return str(self.args[0])
 
 
+class WorkerUnreachable(WorkerUnavailable):
+    """No connection could be made (refused, unknown name, no TLS): nothing was sent, so nothing is on the bill."""
+
+
 class WorkerRefused(WorkerError):
     """The provider will not answer this call (4xx, content filter, wrong key): repeating it is no use."""
 
@@ -168,6 +174,10 @@ class ContextOverflow(WorkerError):
 
 class UpstreamFailed(WorkerError):
     """A step that this step was to see gave no answer, so this one was not started."""
+
+
+class NotNeeded(WorkerError):
+    """Another step's failure left the run without an answer, so this one was stopped, or not started. Only ever a record."""
 
 
 class StoreUnavailable(PodiumError):

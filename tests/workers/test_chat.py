@@ -4,7 +4,6 @@ import asyncio
 import importlib.util
 import json
 import logging
-import socket
 import subprocess
 import sys
 import traceback
@@ -538,15 +537,6 @@ async def test_a_reply_without_an_answer(
     assert not surely_unpaid(error), "it was generated, so it may be on the bill"
 
 
-async def test_nobody_listens() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        async with ChatWorker(model="vllm:m", base_url=url) as worker:
-            for streamed in (False, True):
-                assert type(await fault(worker, streamed=streamed)) is WorkerUnavailable
-
-
 @pytest.mark.parametrize("streamed", [False, True])
 async def test_a_connection_that_breaks(streamed: bool) -> None:
     async def handler(request: web.Request, _: dict[str, Any]) -> web.StreamResponse:
@@ -703,6 +693,9 @@ def test_identity_changes_with_whatever_changes_the_answer_and_only_then() -> No
     unchanging: list[dict[str, Any]] = [{"api_key": "another"}, {"seconds": 5.0}, {"price": PRICE}, {"extra_body": {}}]
     for same in unchanging:
         assert ChatWorker(**{**base, **same}).identity == ChatWorker(**base).identity
+    for one, other in ((1, 1.0), (0.0, -0.0)):
+        spelt = [ChatWorker(**base, sampling=Sampling(temperature=number)).identity for number in (one, other)]
+        assert spelt[0] == spelt[1]
 
 
 def test_the_providers_own_address_may_be_written_out() -> None:

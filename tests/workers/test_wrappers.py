@@ -23,7 +23,7 @@ from podium.errors import (
     WorkerUnavailable,
 )
 from podium.protocols import Worker
-from podium.types import Call, Card, Completion, Sampling, Usage
+from podium.types import Call, Card, Completion, Demands, Sampling, Usage
 from podium.workers.bound import bound
 from podium.workers.budget import Budget
 from podium.workers.cached import Cached
@@ -612,6 +612,19 @@ class TestCached:
 
         virtually(twice)
         assert ear.told == ["one\ntwo"]
+
+
+@pytest.mark.parametrize("place", ["call", "demands"])
+@pytest.mark.parametrize(("one", "other"), [({"temperature": 1}, {"temperature": 1.0}), ({"top_p": 1}, {"top_p": 1.0})])
+def test_numbers_that_are_equal_are_one_key(place: str, one: dict[str, Any], other: dict[str, Any]) -> None:
+    def key(numbers: dict[str, Any]) -> str:
+        sampling = Sampling(**numbers)
+        call = Call.plain("?", sampling) if place == "call" else Call(demands=Demands(sampling=sampling))
+        return call_key("w", call)
+
+    assert key(one) == key(other)
+    assert key({"temperature": 0}) == key({"temperature": 0.0}) == key({"temperature": -0.0})
+    assert key({"temperature": 0.5}) != key({"temperature": 1}) != key({"top_p": 1})
 
 
 def test_the_key_tells_apart_what_a_worker_can_tell_apart() -> None:

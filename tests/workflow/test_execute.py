@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from podium.access import call_for
 from podium.errors import BudgetExceeded, UpstreamFailed, WorkerUnavailable
 from podium.events import Event, StepFinished, StepStarted, StepToken
-from podium.types import Call, Completion, Failure, Generation, Step, Transcript, Workflow
+from podium.types import Call, Card, Completion, Failure, Generation, Step, Transcript, Workflow
+from podium.workers.budget import Budget
+from podium.workers.limited import Limit, Limited
+from podium.workers.metered import Metered
 from podium.workers.pool import WorkerPool
 from podium.workers.scripted import Scripted
 from podium.workflow.execute import Execution
@@ -139,6 +142,14 @@ async def test_equal_steps_are_different_draws() -> None:
     assert len(set(samples)) == 3
 
 
+class Fails:
+    """Fails, after the steps that can answer at once have."""
+
+    async def __call__(self, call: Call) -> Completion:
+        await asyncio.sleep(0.02)
+        raise WorkerUnavailable("busy", retry_after=7)
+
+
 def unavailable(call: Call) -> str:
     raise WorkerUnavailable("busy", retry_after=7)
 
@@ -158,7 +169,7 @@ async def test_a_failure_is_data_and_what_depends_on_it_is_not_started() -> None
             Step(worker=1, subtask="last", access=(1, 2)),
         )
     )
-    transcript = await run(workflow, pool_of(unavailable, note))
+    transcript = await run(workflow, pool_of(Fails(), note))
     assert called == ["independent"]
     assert transcript.answer is None
     assert transcript.failure is not None
@@ -169,6 +180,110 @@ async def test_a_failure_is_data_and_what_depends_on_it_is_not_started() -> None
     error = transcript.failure.error()
     assert isinstance(error, WorkerUnavailable)
     assert error.retry_after == 7
+
+
+class Sleeps:
+    """Sleeps for long; knows what was stopped."""
+
+    def __init__(self) -> None:
+        self.started: list[str] = []
+        self.stopped: list[str] = []
+
+    async def __call__(self, call: Call) -> Completion:
+        self.started.append(call.subtask)
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            self.stopped.append(call.subtask)
+            raise
+        return Completion(text="late")
+
+
+async def test_siblings_of_a_failure_that_loses_the_answer_are_stopped_or_not_started() -> None:
+    sleeps = Sleeps()
+    workflow = Workflow(
+        steps=(
+            Step(worker=1, subtask="sibling"),
+            Step(worker=0, subtask="fails"),
+            Step(worker=1, subtask="seen by nobody"),
+            Step(worker=1, subtask="after the sibling", access=(0,)),
+            Step(worker=1, subtask="joins", access=(0, 1)),
+            Step(worker=1, subtask="last", access=(3, 4)),
+        )
+    )
+    async with asyncio.timeout(5):
+        transcript = await run(workflow, pool_of(Fails(), sleeps))
+    assert sorted(sleeps.started) == sorted(sleeps.stopped) == ["seen by nobody", "sibling"]
+    failures = [result.failure for result in transcript.results]
+    kinds = ["NotNeeded", "WorkerUnavailable", "NotNeeded", "NotNeeded", "UpstreamFailed", "UpstreamFailed"]
+    assert [failure.kind for failure in failures if failure] == kinds
+    assert "stopped: step 1 failed" in str(failures[0])
+    assert "not started: step 1 failed" in str(failures[3])
+    assert transcript.failure == failures[1]
+
+
+async def test_a_step_that_nobody_sees_is_carried_out_while_there_can_be_an_answer() -> None:
+    class Quickly:
+        async def __call__(self, call: Call) -> Completion:
+            await asyncio.sleep(0.02)
+            return Completion(text=call.subtask)
+
+    workflow = Workflow(
+        steps=(Step(worker=0, subtask="unseen, fails"), Step(worker=1, subtask="unseen"), Step(worker=1, subtask="x"))
+    )
+    transcript = await run(workflow, pool_of(unavailable, Quickly()))
+    assert [result.completion.text if result.completion else "" for result in transcript.results] == ["", "unseen", "x"]
+    last_fails = Workflow(steps=(Step(worker=1, subtask="unseen"), Step(worker=0, subtask="last")))
+    sleeps = Sleeps()
+    async with asyncio.timeout(5):
+        transcript = await run(last_fails, pool_of(Fails(), sleeps))
+    assert sleeps.stopped == ["unseen"]
+    assert transcript.failure is not None
+    assert transcript.failure.kind == "WorkerUnavailable"
+
+
+async def test_what_a_stopped_step_may_have_cost_stays_booked_and_what_was_not_sent_does_not() -> None:
+    budget = Budget(usd=1)
+    card = Card(name="w", prompt_usd=1e-6, completion_usd=1e-6)
+    sleeps = Sleeps()
+    sent = Metered(sleeps, card, 100, [budget])
+    in_line = Limited(sent, Limit(concurrency=1))
+    workflow = Workflow(
+        steps=(
+            Step(worker=0, subtask="fails"),
+            Step(worker=1, subtask="sent"),
+            Step(worker=2, subtask="sent"),
+            Step(worker=2, subtask="wait"),
+            Step(worker=1, subtask="last", access=(0, 1, 2, 3)),
+        )
+    )
+    async with asyncio.timeout(5):
+        await run(workflow, pool_of(Fails(), sent, in_line))
+    assert sleeps.stopped == ["sent", "sent"]
+    assert (budget.reserved_usd, budget.uncertain_usd) == (0, 2 * (sent.bound_usd(Call(subtask="sent")) or 0))
+
+
+async def test_a_call_that_hangs_up_slowly_can_be_stopped_again_from_outside() -> None:
+    hanging_up = asyncio.Event()
+
+    class Slowly:
+        async def __call__(self, call: Call) -> Completion:
+            try:
+                await asyncio.sleep(30)
+            finally:
+                hanging_up.set()
+                await asyncio.sleep(30)
+            return Completion(text="late")
+
+    workflow = Workflow(
+        steps=(Step(worker=0, subtask="fails"), Step(worker=1, subtask="a"), Step(worker=1, subtask="last", access=(0, 1)))
+    )
+    task = asyncio.create_task(run(workflow, pool_of(Fails(), Slowly())))
+    async with asyncio.timeout(5):
+        await hanging_up.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
 
 async def test_a_failure_that_the_last_step_never_sees_does_not_spoil_the_answer() -> None:

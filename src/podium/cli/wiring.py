@@ -2,9 +2,9 @@
 
 A worker of a pool file is wrapped, from the inside out:
 
-- *metered* (and *hedged* around it where wanted), so that a reply from disk costs nothing and only calls under way hold
-  reservations;
+- *metered*, so that a reply from disk costs nothing and only calls under way hold reservations;
 - *journaled*, inside the limits, so that a call waiting in line is not claimed yet;
+- *hedged* where wanted, outside the journal, because both attempts may be paid and each has its line in the ledger;
 - *limited*; outside of it the journal's reader, so that a reply from disk does not wait in line;
 - *retried*, outermost but one, so that every attempt has its own line in the ledger and a waiting retry holds no place;
 - *fallback*, outside the journal, so that every reply stands under the worker that gave it.
@@ -105,7 +105,7 @@ async def open_team(
         if kept is not None:
             for row in await kept.ledger():
                 if row.run == run:
-                    budget.charge(row.usage, uncertain_usd=row.uncertain_usd or 0.0)
+                    budget.charge(row.usage, uncertain_usd=row.uncertain_usd)
         async with Connections() as connections:
             room = {worker.name: worker.max_tokens for worker in config.workers}
             yield Team(
@@ -239,17 +239,16 @@ def _wrapped(config: PoolConfig, budget: Budget, journal: Journal | None, connec
     made: dict[str, Worker] = {}
 
     def wrap(table: WorkerConfig, chat: ChatWorker, card: Card) -> Worker:
-        metered = Metered(chat, card, table.max_tokens, [budget])
+        metered = Metered(chat, card, table.max_tokens, [budget], chat.most_usd)
         limit = Limit(
             concurrency=table.concurrency,
             requests_per_minute=table.requests_per_minute,
             tokens_per_minute=table.tokens_per_minute,
         )
-        worker: Worker = metered
+        worker: Worker = metered if journal is None else journal.worker(metered, chat.identity)
         if table.hedge_after_seconds is not None:
-            worker = Hedged(worker, worker, after_seconds=table.hedge_after_seconds)
-        if journal is not None:
-            worker = journal.worker(worker, chat.identity, metered.bound_usd)
+            second = metered if journal is None else journal.worker(metered, chat.identity, hedge=True)
+            worker = Hedged(worker, second, after_seconds=table.hedge_after_seconds)
         worker = Limited(worker, limit, max_tokens=table.max_tokens)
         if journal is not None:
             worker = journal.reader(worker, chat.identity)

@@ -13,6 +13,7 @@ from podium.errors import AccessDenied, BudgetExceeded, StoreUnavailable
 from podium.serving.sealed import sealed_tenant
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Key, Keys
+from podium.serving.store.patience import patiently
 from podium.serving.store.paused import Paused
 from podium.serving.store.quotas import Counted, Lease, Quotas
 from podium.serving.store.runs import Run, Runs
@@ -63,6 +64,8 @@ class Accounts:
     paused: Paused = field(init=False)
     _nobodys: Tenant = field(init=False)
     _closing: set[asyncio.Task[None]] = field(init=False, default_factory=set)
+    _owed: list[Admission] = field(init=False, default_factory=list)
+    """Requests that are over, whose cost the database has not taken yet."""
 
     def __post_init__(self) -> None:
         self.keys, self.quotas = Keys(self.database), Quotas(self.database, self.replica)
@@ -81,6 +84,7 @@ class Accounts:
             await self.settled()
             beating.cancel()
             await asyncio.gather(beating, return_exceptions=True)
+            await self._pay_owed()
 
     async def identify(self, authorization: str | None, *scopes: str) -> Key | None:
         """Whose request it is, which needs one of ``scopes``; None where no keys are asked for. Raises :class:`AccessDenied`."""
@@ -131,50 +135,73 @@ class Accounts:
         """Book what the request has cost. Twice is harmless.
 
         A call that it began and left may go on for another request of its key: then its books are closed after that, because
-        who began a call pays for it.
+        who began a call pays for it. Where the database is away for long, the request ends all the same and is booked later: its
+        lease stays open until then.
         """
         if admission.budget.is_reserved:
-            task = asyncio.create_task(self._settle_later(admission))
+            task = asyncio.create_task(self._book_later(admission))
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
         else:
-            await self._settle(admission)
+            await self._book(admission)
 
     async def settled(self) -> None:
         """Wait until the books of all requests that have ended are closed."""
         while self._closing:
             await asyncio.gather(*self._closing, return_exceptions=True)
 
-    async def _settle_later(self, admission: Admission) -> None:
+    async def _book_later(self, admission: Admission) -> None:
         await admission.budget.idle()
-        try:
-            await self._settle(admission)
-        except StoreUnavailable:
-            log.exception("the database does not answer; a lease stays open, and is closed as one of a dead replica")
+        await self._book(admission)
 
-    async def _settle(self, admission: Admission) -> None:
-        if admission.lease is not None:
-            spent = admission.budget.spent
-            await self.quotas.settle(admission.lease, spent.cost_usd, admission.budget.uncertain_usd, spent.tokens)
+    async def _book(self, admission: Admission) -> None:
+        try:
+            await patiently(partial(self._settle, admission))
+        except StoreUnavailable:
+            log.exception("the database does not answer; a request is booked when it does")
+            self._owed.append(admission)
+        except asyncio.CancelledError:  # whoever asked has left, and it is booked all the same
+            self._owed.append(admission)
+            raise
 
     async def keep_run(self, run: Run, admission: Admission) -> None:
         """Keep ``run``, without its content unless that is wanted."""
         wanted = self.store_content if admission.key is None else admission.key.store_content
-        await self.runs.add(run if wanted else replace(run, question=None, answer=None, transcripts=()))
+        kept = run if wanted else replace(run, question=None, answer=None, transcripts=())
+        await patiently(partial(self.runs.add, kept))
 
     async def pause(self, tool_call_ids: tuple[str, ...], admission: Admission, state: str) -> None:
         """Keep what a client's tool results will be answered with."""
         expires = datetime.now(UTC) + timedelta(seconds=TOOL_SECONDS)
-        await self.paused.keep(tool_call_ids, admission.key_id, state, expires)
+        await patiently(partial(self.paused.keep, tool_call_ids, admission.key_id, state, expires))
 
     async def _note(self, lease: Lease, budget: Budget) -> None:
         """Before each call and after it: what a replica that dies now has spent is known, to the calls under way.
 
         Raises :class:`BudgetExceeded` where the lease was closed by another replica, which took this one for dead.
         """
-        in_flight = budget.reserved_usd + budget.uncertain_usd
-        if not await self.quotas.progress(lease, budget.spent.cost_usd or 0.0, in_flight):
+
+        async def write() -> bool:  # what is so at the time it is written
+            in_flight = budget.reserved_usd + budget.uncertain_usd
+            return await self.quotas.progress(lease, budget.spent.cost_usd or 0.0, in_flight)
+
+        if not await patiently(write):
             raise BudgetExceeded("this request was given up because its replica had not been heard of; ask again")
+
+    async def _settle(self, admission: Admission) -> None:
+        if admission.lease is not None:
+            spent = admission.budget.spent
+            await self.quotas.settle(admission.lease, spent.cost_usd, admission.budget.uncertain_usd, spent.tokens)
+
+    async def _pay_owed(self) -> None:
+        """Book what could not be booked before. What is owed still when this process ends is booked as a dead replica's."""
+        while self._owed:
+            try:
+                await self._settle(self._owed[0])
+            except StoreUnavailable:
+                log.exception("the database does not answer; %s requests are not booked yet", len(self._owed))
+                return
+            del self._owed[0]
 
     async def _beat(self) -> None:
         while True:
@@ -182,5 +209,6 @@ class Accounts:
             try:
                 await self.quotas.beat()
                 await self.quotas.reap(DEAD_SECONDS)
+                await self._pay_owed()
             except StoreUnavailable:
                 log.exception("the database does not answer; trying again in %s seconds", BEAT_SECONDS)

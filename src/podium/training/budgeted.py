@@ -22,10 +22,10 @@ async def budgeted(pool: WorkerPool, budget: Budget, journal: Path, *, run: str)
     """
     with Journal(journal, run=run) as kept:
         for row in await kept.ledger():
-            budget.charge(row.usage, uncertain_usd=row.uncertain_usd or 0.0)
+            budget.charge(row.usage, uncertain_usd=row.uncertain_usd)
         members = []
         for member in pool:
             metered = Metered(member.worker, member.card, MAX_COMPLETION_TOKENS, [budget])
-            worker = kept.worker(metered, f"{run}:{member.name}", metered.bound_usd)
+            worker = kept.worker(metered, f"{run}:{member.name}")
             members.append(Member(worker=worker, card=member.card))
         yield WorkerPool(members)

@@ -1,10 +1,21 @@
-"""Which failures surely cost nothing. Everything else may be on the bill, although no answer came back.
+"""Which failures surely cost nothing, and which reports of use can be true. All else may be on the bill, also without an answer.
 
 A provider charges for what it generated, whether or not the reply arrived. So a timeout, a cut connection, a gateway
 error and a cancelled call are *uncertain*: their money stays booked, at its upper bound, and is shown apart.
 """
 
-from podium.errors import BudgetExceeded, ConfigError, ContextOverflow, WorkerRefused, WorkerUnavailable
+from collections.abc import Iterator
+
+from podium.errors import (
+    BudgetExceeded,
+    ConfigError,
+    ContextOverflow,
+    PodiumError,
+    WorkerRefused,
+    WorkerUnavailable,
+    WorkerUnreachable,
+)
+from podium.types import Usage
 
 OVERLOADED = frozenset({503, 529})
 """Server-side statuses by which a provider turns a call away before it generates."""
@@ -13,38 +24,57 @@ REQUEST_TIMEOUT = 408
 """The one client-side status after which generation may have begun."""
 
 
+MOST_TOKENS = 100_000_000
+"""More than any model reads or writes in one call: a report above it is a mistake or a lie."""
+
+
+def plausible(usage: Usage) -> bool:
+    """Whether a call can have used this many tokens. What can not be believed counts as not reported."""
+    return all(isinstance(count, int) and 0 <= count <= MOST_TOKENS for count in (usage.prompt_tokens, usage.completion_tokens))
+
+
 def surely_unpaid(error: BaseException) -> bool:
     """Whether ``error`` tells that nothing was generated for the call.
 
+    - :class:`WorkerUnreachable`: there was no connection to send it over.
     - An HTTP status that says so (3xx, 4xx except 408, 503, 529) on the error or on what it was raised from.
     - :class:`WorkerUnavailable` with a Retry-After: the provider turned the call away.
-    - :class:`ContextOverflow`, :class:`ConfigError`, and :class:`WorkerRefused` unless it was raised from something without
-      such a status, e.g. from a content filter, which may have read a whole answer first.
+    - :class:`ConfigError`; :class:`ContextOverflow` with any HTTP status.
+    - :class:`ContextOverflow` and :class:`WorkerRefused` that were raised from nothing: the worker did not even ask. Raised from
+      something without such a status, e.g. from a content filter, they may come after a whole answer.
     - :class:`BudgetExceeded`, unless it was raised from the timeout that cut a running call off.
+
+    Never where it was reported inside an open stream, because generation had begun then, and never where a Conductor raised it
+    that had carried out something: its ``transcripts`` may hold paid calls.
     """
-    if isinstance(error, ContextOverflow | ConfigError):
+    if (isinstance(error, PodiumError) and error.transcripts) or _in_stream(error):
+        return False
+    if isinstance(error, ConfigError | WorkerUnreachable):
         return True
     if isinstance(error, BudgetExceeded):
         return error.__cause__ is None
     status = _http_status(error)
     if status is not None:
-        return status in OVERLOADED or (300 <= status < 500 and status != REQUEST_TIMEOUT)
+        refused = status in OVERLOADED or (300 <= status < 500 and status != REQUEST_TIMEOUT)
+        return refused or isinstance(error, ContextOverflow)
     if isinstance(error, WorkerUnavailable):
         return error.retry_after is not None
-    return isinstance(error, WorkerRefused) and error.__cause__ is None
+    return isinstance(error, WorkerRefused | ContextOverflow) and error.__cause__ is None
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """``error`` and what it was raised from, nearest first."""
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__
+
+
+def _in_stream(error: BaseException) -> bool:
+    return any(getattr(seen, "in_stream", False) for seen in _chain(error))
 
 
 def _http_status(error: BaseException) -> int | None:
-    """The ``status_code`` nearest to ``error`` in the chain of what it was raised from.
-
-    None where it was reported inside an open stream: then generation had begun, whatever the status says.
-    """
-    seen: BaseException | None = error
-    while seen is not None:
-        if getattr(seen, "in_stream", False):
-            return None
-        status = getattr(seen, "status_code", None)
-        if isinstance(status, int):
-            return status
-        seen = seen.__cause__
-    return None
+    """The ``status_code`` nearest to ``error`` in the chain of what it was raised from."""
+    statuses = (getattr(seen, "status_code", None) for seen in _chain(error))
+    return next((status for status in statuses if isinstance(status, int)), None)

@@ -9,6 +9,8 @@ or of random bytes, passes it at most twofold, and in the cheaper part of the pr
 Deliberately left out: the tokenizers of the providers. They are large, and closed for the models that matter most.
 """
 
+from typing import overload
+
 from podium.types import Call, Card, Usage
 from podium.workers.render import render
 
@@ -18,11 +20,14 @@ BYTES_PER_TOKEN = 2
 TOKENS_PER_MESSAGE = 8
 """Room for what a chat template puts around a message (3 to 6 tokens in the published templates)."""
 
+TOKENS_FOR_TOOLS = 600
+"""Room for the system prompt that a provider writes by itself where tools are offered (Anthropic publishes up to 530)."""
+
 
 def bound(call: Call, max_tokens: int, card: Card | None = None) -> Usage:
     """The most ``call`` can use: tokens, and dollars at the prices of ``card`` (None where one is unknown).
 
-    ``max_tokens`` is the worker's own cap on completion tokens; the call's, where it has one, counts instead.
+    ``max_tokens`` is the worker's own cap on completion tokens; the call's counts where it is lower.
     Example: ``bound(Call.plain("6 times 7?"), 100)`` is 13 prompt tokens and 100 completion tokens.
     """
     messages = render(call)
@@ -30,10 +35,24 @@ def bound(call: Call, max_tokens: int, card: Card | None = None) -> Usage:
     size += sum(_bytes(text) for tool in call.demands.tools for text in (tool.name, tool.description, tool.parameters))
     size += _bytes(call.demands.form or "")
     prompt = -(-size // BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE * len(messages)
-    asked_for = call.sampling.max_tokens if call.demands.sampling.max_tokens is None else call.demands.sampling.max_tokens
-    completion = max_tokens if asked_for is None else asked_for
+    if call.demands.tools:
+        prompt += TOKENS_FOR_TOOLS
+    completion = completion_cap(call, max_tokens)
     cost = None if card is None else price(card, prompt, completion)
     return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost)
+
+
+@overload
+def completion_cap(call: Call, max_tokens: int) -> int: ...
+@overload
+def completion_cap(call: Call, max_tokens: int | None) -> int | None: ...
+def completion_cap(call: Call, max_tokens: int | None) -> int | None:
+    """Completion tokens at most: the client's number, else the call's, and never more than the worker's own ``max_tokens``.
+
+    None where nobody set one. Example: ``completion_cap(Call.plain("?", Sampling(max_tokens=9000)), 4096)`` is 4096.
+    """
+    asked = call.sampling.max_tokens if call.demands.sampling.max_tokens is None else call.demands.sampling.max_tokens
+    return min((cap for cap in (asked, max_tokens) if cap is not None), default=None)
 
 
 def _bytes(text: str) -> int:

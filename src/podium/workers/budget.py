@@ -179,12 +179,12 @@ class Budget:
             self._uncertain_usd += _decimal(reservation.usd)
             self._uncertain_tokens += reservation.tokens
 
-    def charge(self, usage: Usage, *, uncertain_usd: float = 0.0) -> None:
+    def charge(self, usage: Usage, *, uncertain_usd: float | None = 0.0) -> None:
         """Book what was used before, e.g. by the same run before it was killed (from the journal's ledger).
 
-        Raises :class:`ConfigError` for an unknown cost under a cap in dollars.
+        Raises :class:`ConfigError` for an unknown cost, sure or uncertain, under a cap in dollars.
         """
-        if usage.cost_usd is None and self.usd is not None:
+        if (usage.cost_usd is None or uncertain_usd is None) and self.usd is not None:
             raise ConfigError(f"the {self.name} budget is in dollars, and what was spent before has no price; start a new run")
         self._spent = self._spent + usage
         self._spent_usd += _decimal(usage.cost_usd)

@@ -4,15 +4,17 @@ import hashlib
 import json
 from contextvars import ContextVar
 from dataclasses import asdict
+from typing import Any
 
-from podium.types import Call, Demands, Message
+from podium.types import Call, Demands, Message, Sampling
 from podium.workers.render import render
 from podium.workers.tenant import tenant
 
 idempotency_key: ContextVar[str | None] = ContextVar("idempotency_key", default=None)
 """Inside a journaled call: its key, for an ``Idempotency-Key`` header; else None.
 
-Every attempt at one call has the same key, also after a crash, so a provider that honours the header bills it once.
+Every try at one call has the same key, also after a crash, so a provider that honours the header bills it once. A hedge's
+two attempts are two calls to a provider and have two keys: with one, it would hold the second back until the first is done.
 """
 
 
@@ -24,18 +26,29 @@ def call_key(identity: str, call: Call) -> str:
 
         call_key("openai:gpt-5-mini", Call.plain("6 times 7?"))
     """
-    sampling = asdict(call.sampling)
-    for name in ("temperature", "top_p"):
-        if sampling[name] is not None:
-            sampling[name] = float(sampling[name])  # 1 and 1.0 are one temperature, and are written differently
     messages = [_told(message) for message in render(call)]
-    parts: list[object] = [identity, sampling, messages, list(call.sample)]
+    parts: list[object] = [identity, same_numbers(call.sampling), messages, list(call.sample)]
     if call.demands != Demands():
-        parts.append(asdict(call.demands))
+        parts.append({**asdict(call.demands), "sampling": same_numbers(call.demands.sampling)})
     if name := tenant.get().name:
         parts.append(name)
     # ASCII escapes, so that lone surrogates in hostile text can be hashed too.
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode("ascii")).hexdigest()
+
+
+def attempt_keys(identity: str, call: Call) -> tuple[str, str]:
+    """The keys under which the reply to ``call`` may stand: its own, and that of a second attempt beside the first."""
+    key = call_key(identity, call)
+    return key, hashlib.sha256(f"{key} second".encode("ascii")).hexdigest()
+
+
+def same_numbers(sampling: Sampling) -> dict[str, Any]:
+    """The fields of ``sampling`` with one spelling for each number: 1 and 1.0 are one temperature, and so are 0.0 and -0.0."""
+    fields = asdict(sampling)
+    for name in ("temperature", "top_p"):
+        if fields[name] is not None:
+            fields[name] = float(fields[name]) + 0.0
+    return fields
 
 
 def _told(message: Message) -> list[object]:

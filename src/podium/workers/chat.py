@@ -37,16 +37,17 @@ from pydantic_ai.usage import RequestUsage
 
 from podium.errors import ConfigError, WorkerError
 from podium.types import Call, Completion, Demands, Sampling, ToolCall, Usage
-from podium.workers.call_key import idempotency_key
+from podium.workers.billing import plausible
+from podium.workers.bound import completion_cap
+from podium.workers.call_key import idempotency_key, same_numbers
 from podium.workers.chat_messages import demanded_settings, library_messages, parameters_for, tool_calls_of
 from podium.workers.connections import Connections, of_this_loop
+from podium.workers.extra_body import checked_body, price_problem
 from podium.workers.faults import cause_of, fault_of
-from podium.workers.prices import Price, cost_of, price_of
+from podium.workers.prices import Price, bound_of, cost_of, price_of
 from podium.workers.providers import (
-    CONNECT_SECONDS,
     NO_KEY,
     PROVIDERS,
-    checked_body,
     checked_url,
     connect,
     require_adapter,
@@ -65,7 +66,8 @@ class ChatWorker:
     """Asks one model of one provider.
 
     ``model`` is ``provider:name``; ``base_url`` replaces the provider's address (vLLM, Ollama, a gateway); ``sampling``
-    holds the worker's defaults, which a call overrides field by field; ``extra_body`` goes into the request as it is;
+    holds the worker's defaults, which a call overrides field by field (``max_tokens`` it can only lower); ``extra_body`` goes
+    into the request as it is;
     ``price`` replaces the price list; ``seconds`` bounds a whole call, the stream included. ``connections`` are shared
     with other workers and then closed by whoever opened them; without, the worker opens and closes its own.
 
@@ -96,6 +98,8 @@ class ChatWorker:
         self._key = api_key or None
         self._sampling = sampling
         self._extra_body = checked_body(extra_body or {})
+        if price is None and (problem := price_problem(self._extra_body)) is not None:
+            raise ConfigError(problem)
         self._seconds = seconds
         self._own_connections = connections is None
         self._connections = Connections() if connections is None else connections
@@ -103,17 +107,20 @@ class ChatWorker:
         self._told: set[str] = set()
         self.price = price_of(self.provider, self.name, price, self._declared_url)
         """What this worker costs per token; None where it is unknown."""
+        self.most_usd = bound_of(self.provider, self.name, self.price, self._declared_url, seconds)
+        """What a call of so many prompt and completion tokens can cost at most, for :class:`podium.workers.metered.Metered`."""
         self.identity = self._identify()
         """Canonical JSON of everything that decides what this worker answers, for cache keys; it holds no secret."""
 
     async def __call__(self, call: Call) -> Completion:
         """Send ``call`` and read the answer, streaming it to ``call.on_token`` where there is one.
 
-        Raises :class:`WorkerUnavailable` (429, 5xx, timeout, cut or unreadable or empty reply),
-        :class:`ContextOverflow` and :class:`WorkerRefused`. Cancelling the task closes the HTTP request.
+        Raises :class:`WorkerUnavailable` (429, 5xx, timeout, cut or unreadable or empty reply; :class:`WorkerUnreachable` where
+        nothing was sent), :class:`ContextOverflow` and :class:`WorkerRefused`. Cancelling the task closes the HTTP request.
         """
         model = of_this_loop(self._models, self._connect)
         sampling = _overridden(_overridden(self._sampling, call.sampling), call.demands.sampling)
+        sampling = replace(sampling, max_tokens=completion_cap(call, self._sampling.max_tokens))
         settings, left_out = settings_for(model, self.provider, sampling, self._extra_body, self._seconds, call.demands.effort)
         body = cast(Mapping[str, Any], settings.get("extra_body") or {})
         settings.update(demanded_settings(call.demands, self.provider, body))
@@ -232,7 +239,7 @@ class ChatWorker:
             base_url=self._base_url,
             key=self._key or NO_KEY,
             client=self._connections.client(),
-            timeout=httpx2.Timeout(self._seconds, connect=min(CONNECT_SECONDS, self._seconds)),
+            timeout=httpx2.Timeout(self._seconds),
             extra_body=self._extra_body,
         )
 
@@ -245,7 +252,7 @@ class ChatWorker:
             "provider": self.provider,
             "model": self.name,
             "base_url": self._base_url,
-            "sampling": {name: value for name, value in asdict(self._sampling).items() if value is not None},
+            "sampling": {name: value for name, value in same_numbers(self._sampling).items() if value is not None},
             "extra_body": self._extra_body,
         }
         return json.dumps(parts, sort_keys=True, separators=(",", ":"))
@@ -286,7 +293,5 @@ def _overridden(own: Sampling, call: Sampling) -> Sampling:
 
 def _usage(usage: RequestUsage) -> Usage:
     """The tokens the provider reported; none, and so no known cost, where it reported none or nonsense."""
-    counts = (usage.input_tokens, usage.output_tokens)
-    if not all(isinstance(count, int) and count >= 0 for count in counts):
-        return Usage(cost_usd=None)
-    return Usage(prompt_tokens=counts[0], completion_tokens=counts[1], cost_usd=None)
+    said = Usage(prompt_tokens=usage.input_tokens, completion_tokens=usage.output_tokens, cost_usd=None)
+    return said if plausible(said) else Usage(cost_usd=None)

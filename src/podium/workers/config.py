@@ -11,8 +11,7 @@ Two workers in six lines; the rest has defaults, listed in :class:`WorkerConfig`
     model = "ollama:qwen3:8b"
 
 Reading is pure: no key is looked up and no server asked until the pool is built. A key never stands in the file, only the
-name of the variable that holds it. An unknown key is an error, never ignored. Wrapping workers in limits, retries, budgets
-and journals is left to whoever builds the pool.
+name of the variable that holds it. An unknown key is an error. Whoever builds the pool wraps its workers in limits and so on.
 """
 
 import difflib
@@ -30,9 +29,11 @@ from podium.protocols import Worker
 from podium.types import Card, Sampling
 from podium.workers.chat import DEFAULT_SECONDS, ChatWorker
 from podium.workers.connections import Connections
+from podium.workers.extra_body import checked_body, price_problem
 from podium.workers.pool import Member, WorkerPool
-from podium.workers.prices import PER_MILLION, Price
-from podium.workers.providers import PROVIDERS, checked_body, checked_url, split_model
+from podium.workers.prices import Price
+from podium.workers.providers import PROVIDERS, checked_url, split_model
+from podium.workers.rates import PER_MILLION
 from podium.workers.secrets import KEY_SHAPE, KEYS_STAY_OUT, refuse_secrets
 from podium.workers.toml_file import read_toml
 
@@ -92,7 +93,7 @@ class WorkerConfig(_Table):
     thinking_tokens: Annotated[int, Field(ge=0)] | None = None
     """Thinking budget; 0 asks for the least the provider allows."""
     extra_body: Annotated[dict[str, Any], _valid(checked_body)] = Field(default_factory=dict)
-    """Further fields of the request, as the provider documents them."""
+    """Further fields of the request, as the provider documents them; none that changes how much is asked for or what it costs."""
     timeout_seconds: Seconds = DEFAULT_SECONDS
     """For one attempt, streaming included."""
     retries: Annotated[int, Field(ge=0, le=100)] = 3
@@ -119,6 +120,8 @@ class WorkerConfig(_Table):
             raise ValueError("set both prompt_usd_per_million and completion_usd_per_million, or neither")
         if self.thinking_tokens is not None and self.thinking_tokens >= self.max_tokens:
             raise ValueError(f"thinking_tokens = {self.thinking_tokens} leaves nothing of max_tokens = {self.max_tokens}")
+        if self.price is None and (problem := price_problem(self.extra_body)) is not None:
+            raise ValueError(problem)
         if self.fallback == self.name:
             raise ValueError("a worker can not be its own fallback; name another one")
         return self

@@ -1,6 +1,7 @@
 """What went wrong at a provider -> whose turn it is: the one place that maps a vendor's errors to Podium's.
 
-    429, 5xx, 408/409/425, timeout, connection, cut stream, unreadable reply   WorkerUnavailable   try again
+    no connection: refused, unknown name, no TLS                               WorkerUnreachable   try again; nothing was sent
+    429, 5xx, 408/409/425, timeout, cut stream, unreadable reply               WorkerUnavailable   try again
     the call does not fit                                                      ContextOverflow     not with this worker;
                                                                                                    the policy's doing
     any other 4xx, a redirect, spent credit, a content filter                  WorkerRefused       no use trying again
@@ -24,7 +25,8 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 
-from podium.errors import ContextOverflow, WorkerError, WorkerRefused, WorkerUnavailable
+from podium.errors import ContextOverflow, WorkerError, WorkerRefused, WorkerUnavailable, WorkerUnreachable
+from podium.workers.connections import Unreachable
 
 _QUOTED_CHARACTERS = 300
 _PASSING_CLIENT_ERRORS = (408, 409, 425, 429)
@@ -44,6 +46,9 @@ def fault_of(error: Exception, worker: str, key: str | None) -> WorkerError:
     Anything the library lets through unmapped (a reply of the wrong shape raises what it raises) counts as an unreadable
     reply. Example: ``raise fault_of(error, "openai:gpt-5-mini", key) from cause_of(error, key)``.
     """
+    unreachable = _unreachable(error)
+    if unreachable is not None:
+        return WorkerUnreachable(f"{worker}: {redacted(str(unreachable), key)}")
     said = redacted(_said(error), key)
     status = error.status_code if isinstance(error, ModelHTTPError) else _redirect_status(error)
     place = f"{worker}: " if status is None else f"{worker}: HTTP {status}: "
@@ -79,12 +84,22 @@ def fault_of(error: Exception, worker: str, key: str | None) -> WorkerError:
     return WorkerUnavailable(f"{place}unreadable reply ({type(error).__name__}: {said})")
 
 
-def cause_of(error: Exception, key: str | None) -> Exception | None:
-    """``error`` as the cause to show in a traceback; None where its text repeats the key."""
+class Withheld(Exception):
+    """Stands for an error whose text repeats the key: it keeps what says whether the call was paid."""
+
+    def __init__(self, status_code: int | None, in_stream: bool) -> None:
+        super().__init__("the adapter's own error is left out here, because it repeats the key")
+        self.status_code = status_code
+        self.in_stream = in_stream
+
+
+def cause_of(error: Exception, key: str | None) -> Exception:
+    """``error`` as the cause to show in a traceback; :class:`Withheld` where its text repeats the key."""
     seen: BaseException | None = error
     while seen is not None and key:
         if key in str(seen):
-            return None
+            status = error.status_code if isinstance(error, ModelHTTPError) else _redirect_status(error)
+            return Withheld(status, bool(getattr(error, "in_stream", False)))
         seen = seen.__cause__ or seen.__context__
     return error
 
@@ -107,6 +122,17 @@ def _said(error: Exception) -> str:
     if isinstance(error, ModelHTTPError):
         return body if isinstance(body, str) and body.strip() else "no reason given"
     return str(error) or type(error).__name__
+
+
+def _unreachable(error: BaseException) -> Unreachable | None:
+    """What the connection said, where none was made; every adapter raises its own error from it.
+
+    Contexts do not count: that of a second worker's error is the first worker's, whose connection says nothing of this call.
+    """
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, Unreachable):
+        seen = seen.__cause__
+    return seen
 
 
 def _redirect_status(error: Exception) -> int | None:

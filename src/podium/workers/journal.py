@@ -25,9 +25,10 @@ from podium.errors import ConfigError
 from podium.protocols import Worker
 from podium.types import Call, Completion
 from podium.workers.billing import surely_unpaid
-from podium.workers.call_key import call_key, idempotency_key
+from podium.workers.call_key import attempt_keys, idempotency_key
 from podium.workers.journal_file import Claim, Entry, JournalFile
 from podium.workers.ledger import LedgerRow
+from podium.workers.metered import Metered
 from podium.workers.single_flight import SingleFlight
 from podium.workers.tenant import tenant
 
@@ -74,14 +75,21 @@ class Journal:
         worker: Worker,
         identity: str,
         bound_usd: Callable[[Call], float | None] | None = None,
+        *,
+        hedge: bool = False,
     ) -> "Journaled":
         """``worker``, journaled.
 
         ``identity`` is part of every key and names the worker in the ledger; it must change whenever the worker would
-        answer differently. ``bound_usd`` tells the most a call can cost (``Metered.bound_usd``), for the ledger's
-        ``uncertain_usd``. What ``worker`` wraps is done under a claim: keep long waits out of it (:meth:`reader`).
+        answer differently. ``bound_usd`` tells the most a call can cost, for the ledger's ``uncertain_usd``; a
+        :class:`Metered` says so itself. What ``worker`` wraps is done under a claim: keep long waits out of it (:meth:`reader`).
+
+        ``hedge`` is for the second of two attempts that run side by side (:class:`podium.workers.hedged.Hedged`): it has a
+        key and a line of its own, because both may be paid, and either's reply answers the call from then on::
+
+            Hedged(journal.worker(chat, identity), journal.worker(chat, identity, hedge=True), after_seconds=20)
         """
-        return Journaled(self, worker, identity, bound_usd)
+        return Journaled(self, worker, identity, bound_usd, hedge=hedge)
 
     def reader(self, worker: Worker, identity: str) -> "Reader":
         """``worker`` for calls that are not in the journal; the others are answered from it.
@@ -145,7 +153,7 @@ class Reader:
     async def __call__(self, call: Call) -> Completion:
         """Answer ``call``, from the journal where it was paid before."""
         journal = self._journal
-        stored = await journal._in_thread(journal._file.stored, call_key(self._identity, call), tenant.get().seal)
+        stored = await journal._in_thread(journal._file.stored, attempt_keys(self._identity, call), tenant.get().seal)
         if stored is not None:
             return await journal._replayed(stored, self._identity, call)
         if journal.mode == "replay":
@@ -167,11 +175,14 @@ class Journaled:
         worker: Worker,
         identity: str,
         bound_usd: Callable[[Call], float | None] | None,
+        *,
+        hedge: bool,
     ) -> None:
         self._journal = journal
         self._worker = worker
         self._identity = identity
-        self._bound_usd = bound_usd
+        self._bound_usd = worker.bound_usd if isinstance(worker, Metered) else bound_usd
+        self._hedge = hedge
         self._reader = Reader(journal, self._claimed, identity)
 
     async def __call__(self, call: Call) -> Completion:
@@ -184,36 +195,38 @@ class Journaled:
             is_answered_here = True
             return await self._reader(call)
 
-        completion = await journal._flights(call_key(self._identity, call), call, answer)
+        completion = await journal._flights(self._keys(call)[0], call, answer)
         if not is_answered_here:
             await journal._in_thread(journal._file.count_replay, self._identity)
         return completion
 
+    def _keys(self, call: Call) -> tuple[str, str]:
+        """The key of this attempt, and that of the one beside it."""
+        first, second = attempt_keys(self._identity, call)
+        return (second, first) if self._hedge else (first, second)
+
     async def _claimed(self, call: Call) -> Completion:
         """Claim the call, make it, and store its completion; or take the completion of whoever had claimed it."""
         journal, file = self._journal, self._journal._file
-        bound_usd = None if self._bound_usd is None else self._bound_usd(call)
+        key, beside = self._keys(call)
         entry = Entry(
-            key=call_key(self._identity, call),
+            key=key,
+            beside=beside,
             worker=self._identity,
             ticket=next(journal._tickets),
-            bound_usd=bound_usd,
+            bound_usd=None if self._bound_usd is None else self._bound_usd(call),
             tenant=tenant.get(),
         )
-        sent = answered = False
+        attempt = _Attempt(journal, entry)
         try:
             stored = await self._waited_for(entry)
             if stored is not None:
                 return await journal._replayed(stored, self._identity, call)
-            sent = True
-            completion = await self._sent(entry.key, call)
-            answered = True
-            await journal._in_thread(file.complete, entry, completion)
+            return await self._sent(call, attempt)
         except BaseException as error:  # cancellation and bugs too: no claim outlives its call while this process lives
-            paid = answered or (sent and not surely_unpaid(error))
+            paid = attempt.is_answered or (attempt.is_sent and not surely_unpaid(error))
             await journal._in_thread(file.release, entry, paid=paid)
             raise
-        return completion
 
     async def _waited_for(self, entry: Entry) -> Completion | None:
         """None once the call is claimed here; its completion where another process had claimed it and completes it."""
@@ -223,9 +236,33 @@ class Journaled:
             wait = min(2 * wait, LONGEST_POLL_SECONDS)
         return None if isinstance(result, Claim) else result
 
-    async def _sent(self, key: str, call: Call) -> Completion:
-        before = idempotency_key.set(key)
+    async def _sent(self, call: Call, attempt: "_Attempt") -> Completion:
+        before = idempotency_key.set(attempt.entry.key)
         try:
-            return await self._worker(call)
+            if isinstance(self._worker, Metered):  # tells when the call is sent, and has its reply kept before it is booked
+                return await self._worker.attempt(call, attempt)
+            attempt.sent()
+            completion = await self._worker(call)
+            await attempt.answered(completion)
+            return completion
         finally:
             idempotency_key.reset(before)
+
+
+class _Attempt:
+    """A claimed call on its way."""
+
+    def __init__(self, journal: Journal, entry: Entry) -> None:
+        self.entry = entry
+        self.is_sent = False
+        self.is_answered = False
+        self._journal = journal
+
+    def sent(self) -> None:
+        """From now on the call may be on the bill."""
+        self.is_sent = True
+
+    async def answered(self, completion: Completion) -> None:
+        """Store the reply."""
+        self.is_answered = True
+        await self._journal._in_thread(self._journal._file.complete, self.entry, completion)

@@ -64,10 +64,12 @@ class Claim(Enum):
 class Entry:
     """One call as the file knows it. ``ticket`` tells this owner's claims apart; ``bound_usd`` is the most it can cost.
 
-    Example: ``Entry(key="9f...", worker="openai:gpt-5-mini", ticket=7, bound_usd=0.01)``.
+    Example: ``Entry(key="9f...", beside="c2...", worker="openai:gpt-5-mini", ticket=7, bound_usd=0.01)``.
     """
 
     key: str
+    beside: str
+    """The key of the attempt that may run beside this one: its completion answers this one too."""
     worker: str
     ticket: int
     bound_usd: float | None
@@ -106,22 +108,24 @@ class JournalFile:
                 self._owner.close()
             self._database.close()
 
-    def stored(self, key: str, seal: Seal | None = None) -> Completion | None:
-        """The completion of ``key``, if there is one; ``seal`` opens a sealed one. Not counted: :meth:`count_replay`."""
+    def stored(self, keys: tuple[str, str], seal: Seal | None = None) -> Completion | None:
+        """The completion of the first of ``keys`` that has one; ``seal`` opens a sealed one. Not counted: :meth:`count_replay`."""
         with self._explained():
-            row = self._database.execute("SELECT completion FROM calls WHERE key = ?", (key,)).fetchone()
-        return None if row is None or row[0] is None else self._read(key, row[0], seal)
+            row = self._database.execute(
+                "SELECT key, completion FROM calls WHERE key IN (?, ?) AND completion IS NOT NULL ORDER BY key = ? LIMIT 1",
+                (*keys, keys[1]),
+            ).fetchone()
+        return None if row is None else self._read(row[0], row[1], seal)
 
     def claim(self, entry: Entry) -> Completion | Claim:
         """The completion if there is one; else claim the call, unless a living owner has."""
         with self._transaction() as owner:
-            row = self._database.execute(
-                "SELECT completion, owner, run, worker, bound_usd FROM calls WHERE key = ?", (entry.key,)
-            ).fetchone()
+            answered = self.stored((entry.key, entry.beside), entry.tenant.seal)
+            if answered is not None:
+                return answered
+            row = self._database.execute("SELECT owner, run, worker, bound_usd FROM calls WHERE key = ?", (entry.key,)).fetchone()
             if row is not None:
-                text, holder, run, worker, bound_usd = row
-                if text is not None:
-                    return self._read(entry.key, text, entry.tenant.seal)
+                holder, run, worker, bound_usd = row
                 if lives(self._folder, holder):
                     return Claim.TAKEN
                 self._count(run, worker, unsettled=1, bound_usd=bound_usd)

@@ -1,17 +1,23 @@
 """Counts what calls cost and keeps them within budgets, for the question and for the run at once."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
+from typing import Protocol
 
-from podium.errors import BudgetExceeded, ConfigError
+from podium.errors import BudgetExceeded, ConfigError, StoreUnavailable
 from podium.protocols import Worker
 from podium.types import Call, Card, Completion, Usage
-from podium.workers.billing import surely_unpaid
+from podium.workers.billing import plausible, surely_unpaid
 from podium.workers.bound import bound, price
 from podium.workers.budget import Budget, Reservation
 from podium.workers.prices import how_to_price
+from podium.workers.rates import MostUsd
+
+log = logging.getLogger(__name__)
 
 _holding: ContextVar[frozenset[int]] = ContextVar("_holding", default=frozenset())
 """Budgets (by ``id``) in which a call around this one holds a reservation."""
@@ -20,24 +26,38 @@ question_budgets: ContextVar[tuple[Budget, ...]] = ContextVar("question_budgets"
 """Budgets of the question under way, which every metered worker asked for it keeps besides its own: a server's request."""
 
 
+class Attempt(Protocol):
+    """What a journal wants to know of a call, at the moment it happens."""
+
+    def sent(self) -> None:
+        """From now on the call may be on the bill."""
+
+    async def answered(self, completion: Completion) -> None:
+        """The reply is here and has to be kept, before anything else is done that might fail."""
+
+
 class Metered:
     """A worker whose calls every one of ``budgets`` has to allow.
 
-    Before a call its upper bound (:mod:`podium.workers.bound`) at the prices of ``card`` is reserved in all of them; where
-    only calls under way stand in the way, it waits for them. Afterwards the bound is replaced by what the call used. A call
-    that fails keeps its bound booked as *uncertain* unless it was surely unpaid (:mod:`podium.workers.billing`). A call
-    still running when the seconds of a budget are over is cut off. ``max_tokens`` is the worker's cap on completion tokens.
+    Before a call its upper bound is reserved in all of them: tokens (:mod:`podium.workers.bound`), and what ``most_usd`` says
+    that they can cost; without it, what they cost at the prices of ``card``. Where only calls under way stand in the way, it
+    waits for them. Afterwards the bound is replaced by what the call used. A call that fails keeps its bound booked as
+    *uncertain* unless it was surely unpaid (:mod:`podium.workers.billing`) or was never sent. A call still running when the
+    seconds of a budget are over is cut off. ``max_tokens`` is the worker's cap on completion tokens.
 
     Raises :class:`BudgetExceeded` where a budget does not allow the call, and :class:`ConfigError`, when made, for a budget
     in dollars on a worker without a price. Example::
 
-        Metered(chat, card, 4096, [Budget(usd=0.10, name="question"), run_budget])
+        Metered(chat, card, 4096, [Budget(usd=0.10, name="question"), run_budget], chat.most_usd)
     """
 
-    def __init__(self, worker: Worker, card: Card, max_tokens: int, budgets: Sequence[Budget]) -> None:
+    def __init__(
+        self, worker: Worker, card: Card, max_tokens: int, budgets: Sequence[Budget], most_usd: MostUsd | None = None
+    ) -> None:
         if max_tokens < 1:
             raise ConfigError(f"max_tokens of worker {card.name!r} is {max_tokens}; set 1 or more")
-        if any(budget.usd is not None for budget in budgets) and price(card, 1, 1) is None:
+        self._most_usd = most_usd or partial(price, card)
+        if any(budget.usd is not None for budget in budgets) and self._most_usd(1, 1) is None:
             raise ConfigError(f"a budget in dollars can not be kept: {how_to_price(card.name)}")
         self._worker = worker
         self._card = card
@@ -46,28 +66,46 @@ class Metered:
 
     async def __call__(self, call: Call) -> Completion:
         """Answer ``call`` if it can be afforded."""
-        most = bound(call, self._max_tokens, self._card)
+        return await self.attempt(call, None)
+
+    async def attempt(self, call: Call, attempt: Attempt | None) -> Completion:
+        """Answer ``call`` if it can be afforded, and tell ``attempt`` when it is sent and when the reply is here.
+
+        The reply is kept first and booked afterwards. Books elsewhere that can not be reached then lose nothing: they are told
+        the same sums again before the next call and at the end.
+        """
+        most = self._bound(call)
         budgets = (*self._budgets, *question_budgets.get())
         held = await self._reserve(most, budgets)
         outer = _holding.set(_holding.get() | {id(budget) for budget in budgets})
+        sent = False
         try:
             await _noted(budgets)
+            sent = True
+            if attempt is not None:
+                attempt.sent()
             completion = await self._bounded(call, budgets)
         except BaseException as error:  # cancellation and bugs too: whatever ends the call, its reservation ends with it
             for budget, reservation in held:
-                budget.release(reservation, uncertain=not surely_unpaid(error))
+                budget.release(reservation, uncertain=sent and not surely_unpaid(error))
             raise
         finally:
             _holding.reset(outer)
         used = self._priced(completion.usage, most)
         for budget, reservation in held:
             budget.settle(reservation, used)
-        await _noted(budgets)
+        if attempt is not None:
+            await attempt.answered(completion)
+        await _told(budgets)
         return completion
 
     def bound_usd(self, call: Call) -> float | None:
-        """The most ``call`` can cost; None where the price is unknown. For ``Journal.worker``."""
-        return bound(call, self._max_tokens, self._card).cost_usd
+        """The most ``call`` can cost; None where the price is unknown. For a journal."""
+        return self._bound(call).cost_usd
+
+    def _bound(self, call: Call) -> Usage:
+        most = bound(call, self._max_tokens)
+        return replace(most, cost_usd=self._most_usd(most.prompt_tokens, most.completion_tokens))
 
     async def _reserve(self, most: Usage, budgets: Sequence[Budget]) -> list[tuple[Budget, Reservation]]:
         """Reserve; where nothing but the reservations of calls under way forbids it, wait for one of them to end.
@@ -97,14 +135,14 @@ class Metered:
             ) from error
 
     def _priced(self, usage: Usage, most: Usage) -> Usage:
-        """``usage`` as the budgets book it. What the provider did not report is taken at the card's prices, or at its bound."""
-        if usage.prompt_tokens < 0 or usage.completion_tokens < 0:  # hostile or broken: it would win back what was spent
+        """``usage`` as the budgets book it. What the provider did not say, or can not mean, is booked at its bound."""
+        if not plausible(usage):  # hostile or broken: less than nothing would win back what was spent
             return most
         if usage.cost_usd is not None:
             return usage
         if usage.tokens == 0:  # no call uses nothing: the provider did not say
             return most
-        return replace(usage, cost_usd=price(self._card, usage.prompt_tokens, usage.completion_tokens))
+        return replace(usage, cost_usd=self._most_usd(usage.prompt_tokens, usage.completion_tokens))
 
 
 def _blocker(most: Usage, budgets: Sequence[Budget]) -> Budget | None:
@@ -120,7 +158,18 @@ def _blocker(most: Usage, budgets: Sequence[Budget]) -> Budget | None:
 
 
 async def _noted(budgets: Sequence[Budget]) -> None:
-    """Let whoever keeps books elsewhere write down where each budget stands: before a call is sent, and after it."""
+    """Let whoever keeps books elsewhere write down where each budget stands, before a call is sent. Where they can not, or
+    the budget is closed there, the call is not made."""
     for budget in budgets:
         if budget.on_change is not None:
             await budget.on_change()
+
+
+async def _told(budgets: Sequence[Budget]) -> None:
+    """As :func:`_noted`, after the reply: it is paid and kept, so there is nothing left to forbid."""
+    for budget in budgets:
+        try:
+            if budget.on_change is not None:
+                await budget.on_change()
+        except (StoreUnavailable, BudgetExceeded) as error:
+            log.warning("the books of the %s budget will be told of a paid call later: %s", budget.name, error)

@@ -10,7 +10,8 @@ import genai_prices
 from genai_prices.types import PriceCalculation, TieredPrices
 from pydantic_ai.usage import RequestUsage
 
-PER_MILLION = 1e-6
+from podium.workers.rates import PER_MILLION, MostUsd, most_usd
+
 POOL_FILE = "pool file"
 PRICE_LIST = f"genai-prices {genai_prices.__version__}"
 
@@ -19,7 +20,8 @@ PRICE_LIST = f"genai-prices {genai_prices.__version__}"
 class Price:
     """Dollars per token and where the figures come from.
 
-    The price list has tiers and cached tokens too: these two figures are what a short, uncached call costs per token.
+    The price list has tiers and cached tokens too: these two figures are what a short, uncached call costs per token. What
+    a call can cost at most: :func:`bound_of`.
     Example: ``Price(prompt_usd=2.5e-7, completion_usd=2e-6, source="genai-prices 0.2.3")``.
     """
 
@@ -58,9 +60,27 @@ def cost_of(usage: RequestUsage, provider: str, model: str, price: Price | None,
     if price is None or not prompt + completion:
         return None
     if price.source != PRICE_LIST:
-        return prompt * price.prompt_usd + completion * price.completion_usd
+        return _flat(price, prompt, completion)
     listed = _listed(usage, provider, model, base_url)
     return None if listed is None else float(listed.total_price)
+
+
+def bound_of(provider: str, model: str, price: Price | None, base_url: str | None, seconds: float) -> MostUsd:
+    """What a call of so many tokens can cost at most, if it takes up to ``seconds``; ``price`` as for :func:`cost_of`.
+
+    Never less than :func:`cost_of` gives for as many tokens. Example::
+
+        bound_of("openai", "gpt-5-mini", price, None, 600.0)(58, 100)
+    """
+    if price is None:
+        return lambda prompt_tokens, completion_tokens: None
+    if price.source != PRICE_LIST:
+        return lambda prompt_tokens, completion_tokens: _flat(price, prompt_tokens, completion_tokens)
+    listed = _listed(_NOTHING, provider, model, base_url)
+    if listed is None:
+        raise RuntimeError(f"the price list no longer knows {provider}:{model}")
+    info = listed.model
+    return lambda prompt_tokens, completion_tokens: most_usd(info, prompt_tokens, completion_tokens, seconds)
 
 
 def how_to_price(worker: str) -> str:
@@ -69,6 +89,10 @@ def how_to_price(worker: str) -> str:
         f"the price of worker {worker!r} is unknown; set prompt_usd_per_million and completion_usd_per_million "
         "in its table of the pool file (prompt_usd_per_million = 0 and completion_usd_per_million = 0 where it is free)"
     )
+
+
+def _flat(price: Price, prompt_tokens: int, completion_tokens: int) -> float:
+    return prompt_tokens * price.prompt_usd + completion_tokens * price.completion_usd
 
 
 def _listed(usage: RequestUsage, provider: str, model: str, base_url: str | None) -> PriceCalculation | None:

@@ -10,7 +10,6 @@ Left out: providers whose keys are not one string (Bedrock, Vertex, Azure); reac
 """
 
 import difflib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -35,11 +34,9 @@ from podium.errors import ConfigError
 from podium.types import Effort, Sampling
 from podium.workers.openai_client import OpenAIClient
 
-CONNECT_SECONDS = 10.0
 NO_KEY = "no-key"
 """What goes out where a server needs no key; the SDKs refuse an empty one, and would look for another in the environment."""
 
-_OURS = frozenset({"contents", "messages", "model", "stream", "system", "systemInstruction", "system_instruction"})
 _NEVER = ("\x00<", "\x00>")
 # The library's own table of what a level is worth in tokens (pydantic_ai.profiles.anthropic, also its Google defaults).
 _EFFORTS: tuple[tuple[int, ThinkingEffort], ...] = ((1024, "minimal"), (2048, "low"), (10_000, "medium"), (16_384, "high"))
@@ -100,20 +97,6 @@ def checked_url(url: str) -> str:
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         raise ConfigError("base_url holds more than scheme, host and path; a key belongs into a variable named by api_key_env")
     return url
-
-
-def checked_body(extra_body: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of ``extra_body``; :class:`ConfigError` where it can not be sent or would change what the worker is shown."""
-    ours = sorted(_OURS & extra_body.keys())
-    if ours:
-        raise ConfigError(f"extra_body must not set {ours[0]!r}: what the worker is asked comes from the call")
-    try:
-        json.dumps(extra_body, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(
-            "extra_body can not be sent as JSON; use strings, finite numbers, booleans, lists and tables"
-        ) from error
-    return dict(extra_body)
 
 
 def connect(

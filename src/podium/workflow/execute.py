@@ -3,14 +3,19 @@
 One task per step, no barriers between waves. The result equals serial execution: what a step is shown depends on the
 access lists alone, never on who finished first. A worker's failure is data in the transcript; only bugs and cancellation
 travel as exceptions. Limits, retries, timeouts, caches and prices are the workers' own business (``workers/``).
+
+Where a step fails on which the last one depends, there will be no answer: steps under way are stopped and no other is
+started, so that nothing more is paid for. Until then every step is carried out, also one that no later step sees, because
+the policy wrote it.
 """
 
 import asyncio
 import time
 from dataclasses import replace
+from typing import Any
 
 from podium.access import call_for
-from podium.errors import Blame, PodiumError, UpstreamFailed
+from podium.errors import Blame, NotNeeded, PodiumError, UpstreamFailed
 from podium.events import Listener, StepFinished, StepStarted, StepToken
 from podium.types import Call, Completion, Failure, Generation, Question, StepResult, Transcript, Waiting, Workflow
 from podium.workers.pool import WorkerPool
@@ -53,6 +58,10 @@ class Execution:
         self._starts: dict[int, float] = {}
         self._responses: dict[int, str] = {}
         self._last_call = Call()
+        self._needed = _needed(workflow)
+        self._lost: int | None = None
+        """The step whose failure left the run without an answer."""
+        self._calling: dict[int, asyncio.Task[Any]] = {}
         self.results: dict[int, StepResult] = {}
 
     async def run(self) -> Transcript:
@@ -104,10 +113,12 @@ class Execution:
         for task in before:
             await task
         start = self._starts[index] = self._elapsed()
-        failed = [seen for seen in self._workflow.steps[index].access if self.results[seen].failure is not None]
-        if failed:
-            error = UpstreamFailed(f"step {failed[0]} gave no answer")
-            self._finish(index, self._result(index, start, failure=Failure.of(error, self._where(index))))
+        failed = self._failed_before(index)
+        if failed is not None:
+            self._fail(index, start, UpstreamFailed(f"step {failed} gave no answer"))
+            return
+        if self._lost is not None:
+            self._fail(index, start, NotNeeded(f"not started: step {self._lost} failed, so there will be no answer"))
             return
         member = self._pool[self._workflow.steps[index].worker]
         call = call_for(
@@ -122,11 +133,17 @@ class Execution:
         )
         if index == len(self._workflow.steps) - 1:
             call = self._last_call = replace(call, demands=self._call.demands)
+        task = self._calling[index] = _this_task()
         try:
             completion = await member.worker(self._announced(index, member.name, call))
         except PodiumError as error:
             # The boundary between a worker and the run: its failure is an outcome of this step, not of the process.
-            self._finish(index, self._result(index, start, failure=Failure.of(error, self._where(index))))
+            self._fail(index, start, error)
+        except asyncio.CancelledError:
+            if index in self._calling or task.cancelling() > 1:  # the run is stopped, not this step alone
+                raise
+            task.uncancel()
+            self._fail(index, start, NotNeeded(f"stopped: step {self._lost} failed, so there will be no answer"))
         else:
             self._responses[index] = completion.text
             self._finish(index, self._result(index, start, completion=completion))
@@ -169,8 +186,22 @@ class Execution:
 
     def _finish(self, index: int, result: StepResult) -> None:
         self.results[index] = result
+        self._calling.pop(index, None)
         if self._on_event is not None:
             self._on_event(StepFinished(round=self._round, index=index, result=result))
+
+    def _fail(self, index: int, start: float, error: PodiumError) -> None:
+        self._finish(index, self._result(index, start, failure=Failure.of(error, self._where(index))))
+        if self._lost is None and index in self._needed:
+            self._lost = index
+            while self._calling:
+                self._calling.popitem()[1].cancel()
+
+    def _failed_before(self, index: int) -> int | None:
+        """The first step that ``index`` was to see and that failed; one that was not needed any more did not fail."""
+        access = self._workflow.steps[index].access
+        failures = ((seen, self.results[seen].failure) for seen in access)
+        return next((seen for seen, failure in failures if failure is not None and failure.kind != NotNeeded.__name__), None)
 
     def _root_cause(self, failure: Failure, results: tuple[StepResult, ...]) -> Failure:
         """The failure that left the last step without an answer: follows "upstream failed" back to where it began.
@@ -185,7 +216,7 @@ class Execution:
                 continue
             for before in results[index].step.access:
                 upstream = results[before].failure
-                if upstream is not None and before not in seen:
+                if upstream is not None and upstream.kind != NotNeeded.__name__ and before not in seen:
                     seen.add(before)
                     behind.append((before, upstream))
         return min(found, key=lambda each: _WEIGHT[each.blame])
@@ -195,3 +226,19 @@ class Execution:
 
     def _elapsed(self) -> float:
         return time.perf_counter() - self._started
+
+
+def _needed(workflow: Workflow) -> frozenset[int]:
+    """The last step and every step that it sees, or that one of those sees."""
+    found = {len(workflow.steps) - 1}
+    for index in range(len(workflow.steps) - 1, -1, -1):
+        if index in found:
+            found.update(workflow.steps[index].access)
+    return frozenset(found)
+
+
+def _this_task() -> asyncio.Task[Any]:
+    task = asyncio.current_task()
+    if task is None:
+        raise RuntimeError("a step runs in a task of its own")
+    return task

@@ -16,7 +16,7 @@ from functools import partial
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from podium.errors import AccessDenied, ConfigError
+from podium.errors import AccessDenied, ConfigError, StoreUnavailable
 from podium.serving.store.booking import (
     Spent,
     admit_minute,
@@ -209,7 +209,7 @@ class Quotas:
         used: what is above the estimate is charged to the minute that is now, what is below it is given back to the
         lease's own minute. Settling twice books once, and a lease that was reaped is corrected to the true figures.
         """
-        self._mine.pop(lease.id, None)
+        said = self._mine.pop(lease.id, None)
         priced = None if usd is None else (to_nano(usd), to_nano(uncertain_usd))
         now = minute_of(self._now())
 
@@ -226,7 +226,12 @@ class Quotas:
             charge_minute(connection, lease.key, minute, more)
             connection.execute(delete(leases).where(leases.c.id == lease.id))
 
-        await self._database.run(close)
+        try:
+            await self._database.run(close)
+        except StoreUnavailable:
+            if said is not None:  # still ours, and open until the database takes it
+                self._mine[lease.id] = said
+            raise
 
     async def beat(self) -> None:
         """Say that this replica lives: its open leases are not reaped. To be called every few seconds."""

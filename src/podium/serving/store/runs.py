@@ -7,8 +7,11 @@ find it. Text is searched without regard to case in the beginning of the questio
 import asyncio
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import partial
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, or_, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from podium import jsonl
 from podium.serving.store.clock import Clock, day_date, day_of, to_us, utc_now
@@ -98,7 +101,7 @@ class Runs:
             batch, self._waiting = self._waiting[:_BATCH], self._waiting[_BATCH:]
             rows = [row for row, _ in batch]
             try:
-                await self._database.run(lambda connection, rows=rows: connection.execute(insert(runs), rows))  # type: ignore[misc]
+                await self._database.run(partial(_write, rows=rows))
             except Exception as error:  # handed to everybody whose run it was
                 for _, written in batch:
                     if not written.done():
@@ -181,6 +184,12 @@ class Runs:
         while (some := await self._database.run(forget)) is not None:
             gone += some
         return gone
+
+
+def _write(connection: Connection, rows: list[dict[str, Any]]) -> None:
+    """Insert ``rows``; a run that is there was written by a try whose success nobody heard of."""
+    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    connection.execute(insert(runs).on_conflict_do_nothing(), rows)
 
 
 def _folded(text: str) -> str:
