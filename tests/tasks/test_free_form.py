@@ -104,7 +104,9 @@ GOLDEN = [
     ("0.0725", "7.25%", True),
     ("4 slugs", "4 slugs", True),
     ("4 slugs", "4", True),
-    ("4 slugs", "58.4 kg", None),
+    ("4 slugs", "58.4 kg", True),
+    ("4 slugs", "5 kg", False),
+    ("4 gizmos", "58.4 kg", None),
     ("1.2 \\mathrm{KJ} \\mathrm{mol}^{-1}", "1.2 kJ/mol", True),
     # yes and no
     ("True", "true", True),

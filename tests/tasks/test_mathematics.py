@@ -194,14 +194,14 @@ NO_NUMBER = [
     ("Answer: 5 squared", "5 squared"),
     ("Answer: 2 thirds", "2 thirds"),
     ("Answer: 5 and a half", "5 and a half"),
-    ("Answer: 2:00 pm", "2:00 pm"),
+    ("Answer: 2:30 pm", "2:30 pm"),
     ("Answer: 1.234.567", "1.234.567"),
     ("Answer: 0,500", "0,500"),
     ("Answer: --5", "--5"),
     ("Answer: 86 glasses and 42 plates", "86 glasses and 42 plates"),
     ("Answer: cannot be determined without the 10-year-old tree", "cannot be determined without the 10-year-old tree"),
     ("Answer: ٤٢", "٤٢"),
-    ('{"answer": "___"}', "___"),
+    ('{"answer": "___"}', None),
 ]
 
 

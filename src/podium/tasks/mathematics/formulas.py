@@ -30,6 +30,18 @@ _PHANTOM = re.compile(r"\\[hv]?phantom ?(?:\{[^{}]*\}|.)")
 _THIN = re.compile(r"\\[!;:]|(?<=[0-9])\{,\}(?=[0-9])")
 
 
+_ROWS = re.compile(r"(?:Matrix\()?\[ ?(\[[^\[\]]+\](?: ?, ?\[[^\[\]]+\])*) ?\]\)?")
+
+
+def _with_rows(text: str) -> str:
+    """``text``, where it is a list of lists, as a matrix: [[1,2],[3,4]]."""
+    rows = _ROWS.fullmatch(text.strip())
+    if rows is None:
+        return text
+    lines = r" \\ ".join(row.replace(",", "&") for row in re.findall(r"\[([^\[\]]+)\]", rows[1]))
+    return rf"\begin{{pmatrix}} {lines} \end{{pmatrix}}"
+
+
 def _prepared(text: str) -> str:
     """``text`` with what Math-Verify misreads spelled in another way."""
     text = text.replace("$", "").replace("\n", " ").replace("\\dfrac", "\\frac").replace("\\tfrac", "\\frac")
@@ -37,6 +49,7 @@ def _prepared(text: str) -> str:
     text = _THIN.sub("", _TUPLE_NAMES.sub("", _MEMBER.sub("", text)))
     text = text.replace("\\langle", "(").replace("\\rangle", ")").replace("\\varnothing", "\\emptyset")
     text = text.replace("\\left[", "[").replace("\\right]", "]").replace("\\left(", "(").replace("\\right)", ")")
+    text = _with_rows(text)
     text = _SCIENTIFIC.sub(r"\1 \\times 10^{\2}", text)
     if _TRIGONOMETRY.search(text):
         text = _DEGREES.sub(r"(\\frac{\1 \\pi}{180})", text)
