@@ -123,12 +123,15 @@ def _value_of(gold: str, answer: str, question: str) -> str:
 def _as_numbers(gold: str, answer: str, question: str) -> str | Formulas:
     wanted, found = read_quantity(gold), read_quantity(answer)
     reading = Reading.UNIT if wanted is None else read_letters(wanted, question)
-    if found is not None and read_letters(found, question) is Reading.VARIABLES:
+    letters = found is not None and read_letters(found, question) is Reading.VARIABLES
+    if letters:
         found = None
     if wanted is None or reading is not Reading.UNIT:
         if wanted is not None and found is not None and reading is Reading.UNSURE and found.unit and same_quantity(wanted, found):
             return ""
         return _formulas(gold, answer, question, whole=wanted is not None)
+    if letters:
+        return "holds a variable of the question"
     if found is None and wanted.unit:
         found = read_quantity(_UNIT_IN_FRACTION.sub(r"\\frac{\1}{\3} \2", answer))
     if found is not None:

@@ -22,7 +22,7 @@ from math_verify import verify
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 
-from podium.tasks.mathematics.formulas import plain, read_formula
+from podium.tasks.mathematics.formulas import plain, read_formula, with_case
 from podium.tasks.mathematics.values import evaluate, is_multiple, same_expression
 
 Stage = Callable[[str], None]
@@ -43,6 +43,7 @@ def compare(gold: str, answer: str, *, factor: str = "1", restated: bool = False
     ``restated`` says that the answer stands in the question, so that it can not be the number that was asked for. Example:
     ``compare(r"\frac{1}{\sqrt{3}}", r"\frac{\sqrt{3}}{3}").equal`` is True.
     """
+    gold, answer = with_case(gold, answer)
     wanted = read_formula(gold, gold=True)
     if wanted is None:
         return Outcome(equal=None, why="the gold answer is no formula")
@@ -235,6 +236,8 @@ def _equations(wanted: Any, found: Any) -> str:
     sides, others = [(plain(tree.lhs), plain(tree.rhs)) for tree in (wanted, found)]
     if not all(isinstance(side, sympy.Expr) for side in (*sides, *others)):
         return "" if verify([wanted], [found], timeout_seconds=None) else "another equation"
+    if _is_assignment(wanted) and not sides[1].free_symbols and not (_is_assignment(found) or _is_assignment(found.reversed)):
+        return "leaves an equation to solve"
     if any(side.free_symbols or side.atoms(AppliedUndef) for side in (*sides, *others)):
         if is_multiple(sides[0] - sides[1], others[0] - others[1]):
             return ""

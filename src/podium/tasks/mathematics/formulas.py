@@ -56,6 +56,25 @@ def _prepared(text: str) -> str:
     return _ANY_DEGREES.sub("", text).strip().rstrip(".,;")
 
 
+_LETTER = re.compile(r"\\(?:text|mathrm|mathbb|mbox|operatorname) ?\{[^{}]*\}|\\[a-zA-Z]+|(?<=[0-9])E(?=[-+0-9])|([a-zA-Z])")
+_SPARE = (r"\xi ", r"\zeta ", r"\kappa ", r"\upsilon ", r"\chi ", r"\psi ", r"\omega ", r"\rho ", r"\varphi ", r"\eta ")
+
+
+def with_case(gold: str, answer: str) -> tuple[str, str]:
+    r"""Both texts with capitals renamed where the small letter is there as well: the parser makes one symbol of R and r.
+
+    Example: ``with_case("3R^2", "3r^2")`` is ``("3\xi ^2", "3r^2")``; ``with_case("3R", "R3")`` changes nothing.
+    """
+    letters = {match[1] for match in _LETTER.finditer(f"{gold} {answer}") if match[1]}
+    capitals = sorted(letter for letter in letters if letter.isupper() and letter.lower() in letters)
+    spare = [name for name in _SPARE if name.strip() not in gold + answer]
+    names = dict(zip(capitals, spare, strict=False))
+    if not names:
+        return gold, answer
+    one, other = (_LETTER.sub(lambda match: names.get(match[0], match[0]), text) for text in (gold, answer))
+    return one, other
+
+
 def read_formula(text: str, *, gold: bool = False) -> Any | None:
     """The SymPy tree of ``text``, as written: nothing is evaluated; None where it is no formula.
 

@@ -58,7 +58,7 @@ def same_quantity(asked: Quantity, found: Quantity, rel: float | Fraction = 0) -
 
     Example: 5000 m is 5 km; 5 m, 6 km and 5 apples are not.
     """
-    mark, other = _mark(asked), _mark(found)
+    mark, other = _mark(asked, found), _mark(found, asked)
     if mark == other or not mark or not other or _head(mark) == "unit" or _head(other) == "unit":
         if _close(asked.number, found.number, rel):
             return True
@@ -78,9 +78,13 @@ _POWERS_BEFORE = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS_BEHIND = {"squared": 2, "cubed": 3}
 
 
-def _mark(quantity: Quantity) -> str:
-    """How the unit is written, percent in one way."""
-    return "%" if quantity.unit.lower() in {"percent", "pct", "percentage"} else quantity.unit or quantity.symbol
+def _mark(quantity: Quantity, other: Quantity) -> str:
+    """How the unit is written, percent in one way; of "$5 per day" only the money where ``other`` says nothing of days."""
+    if quantity.unit.lower() in {"percent", "pct", "percentage"}:
+        return "%"
+    if quantity.symbol and quantity.unit.startswith("per "):
+        return f"{quantity.symbol} {quantity.unit}" if " per " in f" {other.unit}" or "/" in other.unit else quantity.symbol
+    return quantity.unit or quantity.symbol
 
 
 def _close(asked: Fraction, found: Fraction, rel: float | Fraction) -> bool:
