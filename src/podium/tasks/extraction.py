@@ -29,7 +29,7 @@ _NO_ABBREVIATION = "".join(rf"(?<!\b{re.escape(word)})" for word in _ABBREVIATIO
 # A line of JSON that is no JSON any more ends its lines with a backslash and an n.
 _SENTENCE_END = re.compile(rf"{_NO_ABBREVIATION}\.(?=\s|$)|[!?](?=\s|$)|\n|\\n(?![a-zA-Z])")
 _BLANK = re.compile(
-    r"(?:[\s_.…?$*`'\"~<>-]|\\_|\\[lc]?dots(?![a-zA-Z])|\\[,;: ]|\\q?quad(?![a-zA-Z])|<[a-z _]{1,40}>)*+", re.IGNORECASE
+    r"(?:<[a-z _]{1,40}>|[\s_.…?$*`'\"~-]|\\_|\\[lc]?dots(?![a-zA-Z])|\\[,;: ]|\\q?quad(?![a-zA-Z]))*+", re.IGNORECASE
 )
 _LAST_CLAUSE = re.compile(r",\s[^0-9\\]*$")
 _PAIRED = re.compile(r"(?:[^\\]|\\\\)*+")

@@ -13,7 +13,8 @@ from podium.tasks.mathematics.notation import normal_form
 MAX_QUESTION_CHARS = MAX_CANDIDATE_CHARS * 10
 
 _SPAN = re.compile(r"\$\$?([^$]*)\$\$?|\\\(([^$]*?)\\\)|\\\[([^$]*?)\\\]")
-_ASKS = ("find", "compute", "evaluate", "calculate", "determine", "valueof", "whatis")
+_VERBS = ("find", "compute", "evaluate", "calculate", "determine", "valueof", "whatis")
+_ASKS = (*_VERBS, *(verb.capitalize() for verb in _VERBS))
 _ENDS = frozenset(" .,;:?!igw")
 """What may follow an expression in a question: its end, or "if", "given", "when"."""
 _TASK = re.compile(

@@ -1,7 +1,7 @@
 r"""Which side of an equation is the answer: 7 of "3 + 4 = 7 eggs" and of "x = 7", nothing of "x^2 - 1 = 3".
 
-The right side counts where every side before it is a name (``x``, ``f(2)``, ``\angle ABC``, "total cost") or arithmetic that
-comes to the same. Anything else on the left is an equation still to be solved, or one that the question gave.
+The right side counts where the first is a name (``x``, ``f(2)``, ``\angle ABC``, "total cost") or all sides before it are
+arithmetic that comes to the same. Anything else on the left is an equation still to be solved, or one that the question gave.
 """
 
 import re
@@ -26,7 +26,7 @@ _NAME = re.compile(
 _PROSE = re.compile(r"[a-zA-Z][a-zA-Z'’-]*(?: [a-zA-Z][a-zA-Z'’-]*){1,12}")
 _NO_NAMES = frozenset({"sqrt", "sin", "cos", "tan", "cot", "sec", "csc", "log", "exp", "abs", "frac"})
 _WORDS = re.compile(r"\([a-zA-Z'’ ]{3,60}\)|[a-zA-Z'’]{2,}(?: [a-zA-Z'’]+)*|[$€£¥₹%]")
-_SUMS = re.compile(r"[-+0-9( ][-+*/×÷·0-9.,() ]*")
+_SUMS = re.compile(r"[-+0-9(][-+*/×÷·0-9.,() ]*")
 _PRINTED = re.compile(r"[-+]?[0-9][0-9,]*(?:\.([0-9]+))?")
 
 
@@ -42,6 +42,9 @@ def last_side(text: str) -> str | None:
     if _SEVERAL.search(text.rpartition("=")[0]) or any(left.rstrip().endswith(("!", "<", ">", ":", "\\")) for left in lefts):
         return None
     right = right.strip(" \"'*_`").rstrip("$ ")
+    if is_name(lefts[0]):
+        # "P = nRT/V = 50.7": the rest says how, and only arithmetic can be seen to be false.
+        return right if all(arithmetic.parse(left) is None or _comes_to(left, right) for left in lefts[1:]) else None
     return right if all(is_name(left) or _comes_to(left, right) for left in lefts) else None
 
 
@@ -59,7 +62,8 @@ def _comes_to(left: str, right: str) -> bool:
     """Whether ``left`` is arithmetic, with or without words in it, and ``right`` what it comes to, as far as it is printed."""
     tree = arithmetic.parse(left)
     if tree is None:
-        return bool(_SUMS.fullmatch(_WORDS.sub(" ", _DECORATION.sub(" ", left))))  # "50% of 20", "3 apples + 4 apples"
+        bare = _WORDS.sub(" ", _DECORATION.sub(" ", left)).strip()
+        return bool(_SUMS.fullmatch(bare))  # "50% of 20", "3 apples + 4 apples"
     worth, printed = arithmetic.value(tree), _PRINTED.match(right.replace("$", "").replace("\\", "").strip())
     other = arithmetic.parse(right)
     stated = arithmetic.value(other) if other is not None else None
