@@ -2,7 +2,17 @@ import time
 
 import pytest
 
-from podium.tasks.extraction import after_anchor, after_hashes, anchored, json_answer, last_boxed, last_line, without_thinking
+from podium.tasks.extraction import (
+    after_anchor,
+    after_hashes,
+    anchored,
+    is_blank,
+    json_answer,
+    json_field,
+    last_boxed,
+    last_line,
+    without_thinking,
+)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +70,37 @@ def test_the_last_answer_in_json(text: str, value: tuple[str, str] | None) -> No
     assert json_answer(text) == value
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'{"answer": "\"25\""}', "25"),
+        (r'"answer": "\frac{1}{2}"', r"\frac{1}{2}"),
+        (r'"answer": "\\frac{1}{2}"', r"\frac{1}{2}"),
+        (r"\"answer\": \"220\"", "220"),
+        ('{"answer": "25"} or {"answer": "___"}', "25"),
+        ('{"answer": "<your answer>"}', ""),
+        ('{"answer": [[1, 2], [3]], "sure": true}', "[[1, 2], [3]]"),
+        ('{"answer": 5 apples}', "5 apples"),
+        ("{'answer': '42'}", "42"),
+        ('{"answer": "5}', "5"),
+        ("no answer: 5", ""),
+    ],
+)
+def test_the_value_of_an_answer_in_what_looks_like_json(text: str, value: str) -> None:
+    assert json_field(text)[0] == value
+
+
+def test_what_follows_the_json_and_what_only_holds_a_place() -> None:
+    assert json_field('{"answer": "25"}\nThe rest.')[1].endswith("The rest.")
+    assert all(is_blank(text) for text in ("", "___", "...", r"\_\_", "<your answer>", "?"))
+    assert not any(is_blank(text) for text in ("0", "x", r"\pi", "-1"))
+
+
+@pytest.mark.parametrize("title", ["Mr.", "Mrs.", "Dr.", "approx.", "U.S."])
+def test_an_abbreviation_ends_no_sentence(title: str) -> None:
+    assert anchored(f"The answer is {title} 9 books. Nice.") == f"{title} 9 books"
+
+
 def test_all_that_stands_behind_the_last_anchor() -> None:
     assert after_anchor("The answer is 1. The answer is **[1, 2]**.\nNice!") == "[1, 2]**.\nNice!"
     assert after_anchor("answers vary") == ""
@@ -91,6 +132,6 @@ def test_the_last_line_and_what_follows_hashes() -> None:
 )
 def test_hostile_texts_cost_little(text: str) -> None:
     start = time.process_time()
-    for read in (without_thinking, last_boxed, anchored, json_answer, after_hashes, last_line):
+    for read in (without_thinking, last_boxed, anchored, json_answer, json_field, after_hashes, last_line):
         read(text)
     assert time.process_time() - start < 1.0

@@ -68,6 +68,17 @@ GOLDEN = [
     ("50.7", "P \\approx 50.68", True),
     ("50.7", "about 50.7", True),
     ("42", "x > 42", None),
+    ("42", "x^2 - 1 = 42", None),
+    ("42", "P = nRT/V = 42", True),
+    # letters that follow a number as factors do
+    ("3R^2", "3", None),
+    ("2ab", "2", None),
+    ("2k", "2000", None),
+    ("3R^2", "3R^2", True),
+    # units of the long tail
+    ("1 atm", "760 torr", True),
+    ("5 Å", "0.5 nm", True),
+    ("5.0 hp", "5.0 psi", False),
     ("42", "\\text{42}", True),
     ("42", "40 or 42", None),
     ("4.4", "4.4, 13.3", False),
@@ -104,7 +115,9 @@ GOLDEN = [
     ("0.0725", "7.25%", True),
     ("4 slugs", "4 slugs", True),
     ("4 slugs", "4", True),
-    ("4 slugs", "58.4 kg", None),
+    ("4 slugs", "58.4 kg", True),
+    ("4 slugs", "5 kg", False),
+    ("4 gizmos", "58.4 kg", None),
     ("1.2 \\mathrm{KJ} \\mathrm{mol}^{-1}", "1.2 kJ/mol", True),
     # yes and no
     ("True", "true", True),

@@ -24,6 +24,10 @@ from podium.tasks.mathematics.sentences import SPELLED, read_stated
         ("9, as Sally has 9 books", 9),
         ("It covers 9 square feet", 9),
         ("I get 9 more than Tom", 9),
+        ("one monitor is $300", 300),
+        ("The total cost of 3 monitors is $900", 900),
+        ("10% of 50 is 5", 5),
+        ("In 5 days Tom has 40 pages", 40),
     ],
 )
 def test_the_one_number_of_a_sentence(text: str, number: Fraction | int) -> None:
@@ -35,7 +39,20 @@ def test_the_one_number_of_a_sentence(text: str, number: Fraction | int) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "Sally has books", "nine books", "9 of the 12 books", "Sally has 9 and Tom has 3", "5, 6 books", "5 5 books"),
+        *(
+            "",
+            "Sally has books",
+            "nine books",
+            "if x is 3, y is 4",
+            "3 is not 4",
+            "2x is 6",
+            "x + 3 is 6",
+            "it is 3 and 4 is 5",
+            "9 of the 12 books",
+            "Sally has 9 and Tom has 3",
+            "5, 6 books",
+            "5 5 books",
+        ),
         *("one of the 9 books", "five times 9", "9 times 9", "3 + 4 = 7 books", "x = 5", "9 books x", "9x books", "the 9th"),
         *("not 9", "Sally isn't 9", "Sally isn’t 9", "no 9 books", "either 9", "9 or so", "about 9", "at least 9", "up to 9"),
         *("more than 9", "over 9", "exceeds 9", "negative 9", "9 squared", "9 dozen books", "half of 9", "the square of 9"),

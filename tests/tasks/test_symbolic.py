@@ -1,5 +1,6 @@
 import asyncio
 import gc
+import json
 import os
 import signal
 import subprocess
@@ -13,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from podium.errors import VerifierError
-from podium.tasks.mathematics.pool import Limits, SymbolicPool
+from podium.tasks.mathematics import pool as pool_module
+from podium.tasks.mathematics.pool import Comparison, Limits, SymbolicPool
 
-SLOW = "(x+1)^{99999}(x-1)^{99999}(x+2)^{99999}(x+3)^{99999}(x+4)^{99999}"
+SLOW = r"\binom{99999}{49999}^{9999}+x"
 """Takes minutes to evaluate."""
 
 
@@ -90,6 +92,71 @@ async def test_a_gold_answer_that_takes_too_long_is_no_verdict(pool: SymbolicPoo
     with pytest.raises(VerifierError, match=r"reading the gold answer|comparing"):
         await pool.compare("{x^" * 34 + "x" + "}" * 34 + "+1" * 300, "x")
     assert pool.process_ids == leaders, "only the fork had to be replaced"
+
+
+HARD_TO_COMPARE = [
+    # (gold, an answer over which the comparison raised, took too long, or died)
+    ("x^{2n}", "x^{n^2}"),
+    (r"\sqrt{2}", r"\sum_{n=1}^{\infty} n"),
+    (r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix} + 3"),
+    (r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}", r"\left(\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}, 3\right)"),
+    (r"\{1, 2\}", r"\{1, \begin{pmatrix} 1 \\ 2 \end{pmatrix}\}"),
+    ("(1, 2)", r"(1, \{2, x^2 = 4\})"),
+    ("(-\\infty, 2)", r"(x, y) \cup \{i\}"),
+    (r"x > 2", r"x > i"),
+    (r"\mathbb{R}", r"\{x : x^x > \sin x\}"),
+    ("x+1", "+".join(["x"] * 700)),
+]
+
+
+@pytest.mark.parametrize(("gold", "answer"), HARD_TO_COMPARE, ids=range(len(HARD_TO_COMPARE)))
+async def test_an_answer_that_can_not_be_compared_is_not_equal(pool: SymbolicPool, gold: str, answer: str) -> None:
+    compared = await pool.compare(gold, answer)
+    assert compared.equal is False
+    assert compared.why
+    assert (await pool.compare(gold, gold)).equal is True
+
+
+async def test_who_is_to_blame_where_a_comparison_fails(pool: SymbolicPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = {"gold", "both"}
+
+    def ask(self: object, line: bytes) -> Comparison:
+        request = json.loads(line)
+        if request["gold"] != request["answer"] or request["gold"] in failing:
+            raise pool_module._Undecided("took longer than 0.6 seconds")
+        return Comparison(equal=True)
+
+    monkeypatch.setattr(pool_module._Worker, "ask", ask)
+    blamed = await pool.compare("x", "y")
+    assert blamed == Comparison(equal=False, why="comparing it took longer than 0.6 seconds")
+    with pytest.raises(VerifierError, match="the gold answer with itself"):
+        await pool.compare("gold", "y")
+    with pytest.raises(VerifierError, match="the gold answer with itself"):
+        await pool.compare("both", "both")
+
+
+@pytest.mark.parametrize(("code", "is_fault"), [(-signal.SIGSEGV, False), (-signal.SIGKILL, True)])
+async def test_a_process_that_breaks_down_over_an_answer_is_no_fault(
+    pool: SymbolicPool, monkeypatch: pytest.MonkeyPatch, code: int, is_fault: bool
+) -> None:
+    real = pool_module._Worker.ask
+
+    def ask(self: pool_module._Worker, line: bytes) -> Comparison:
+        if json.loads(line)["answer"] != "deep":
+            return real(self, line)
+        replies = iter([{"stage": "answer"}, {"died": code}])
+        with monkeypatch.context() as patched:
+            patched.setattr(self, "_read", lambda end: next(replies))
+            patched.setattr(self, "_write", lambda line: None)
+            return real(self, line)
+
+    monkeypatch.setattr(pool_module._Worker, "ask", ask)
+    if is_fault:
+        with pytest.raises(VerifierError, match="ended with code -9"):
+            await pool.compare("x", "deep")
+    else:
+        assert (await pool.compare("x", "deep")).equal is False
+    assert (await pool.compare("x", "x+0")).equal is True
 
 
 async def test_an_answer_that_takes_too_much_memory_is_not_equal(pools: dict[str, SymbolicPool]) -> None:

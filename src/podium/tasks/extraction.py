@@ -23,11 +23,22 @@ _MARK = re.compile(r"(?P<box>\\\\?(?:boxed|fbox)\s*+\{)|\\.|[{}]", re.DOTALL)
 _ANCHOR = re.compile(r"\banswer\b[\"'*_`)]*+\s{0,20}+(?:is\b|[:=])(?:[*_`:=\s$]|\\[\[(]){0,20}+", re.IGNORECASE)
 _FIELD = re.compile(r"\"answer\"\s{0,20}+:\s{0,20}+", re.IGNORECASE)
 _HASHES = re.compile(r"####([^\n]*+)")
+_ANY_FIELD = re.compile(r"(?P<escape>\\?)(?P<quote>[\"'])answer(?P=escape)(?P=quote)\s{0,20}+:\s{0,20}+", re.IGNORECASE)
+_ABBREVIATIONS = ("Mr", "Mrs", "Ms", "Dr", "Prof", "St", "Jr", "Sr", "vs", "sq", "approx", "U.S")
+_NO_ABBREVIATION = "".join(rf"(?<!\b{re.escape(word)})" for word in _ABBREVIATIONS)
 # A line of JSON that is no JSON any more ends its lines with a backslash and an n.
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n|\\n(?![a-zA-Z])")
+_SENTENCE_END = re.compile(rf"{_NO_ABBREVIATION}\.(?=\s|$)|[!?](?=\s|$)|\n|\\n(?![a-zA-Z])")
+_BLANK = re.compile(
+    r"(?:<[a-z _]{1,40}>|[\s_.…?$*`'\"~-]|\\_|\\[lc]?dots(?![a-zA-Z])|\\[,;: ]|\\q?quad(?![a-zA-Z]))*+", re.IGNORECASE
+)
 _LAST_CLAUSE = re.compile(r",\s[^0-9\\]*$")
 _PAIRED = re.compile(r"(?:[^\\]|\\\\)*+")
 _QUOTES = " \"'`*_"
+
+
+def is_blank(text: str) -> bool:
+    """Whether ``text`` only holds the place of an answer, as "___", "..." and "<your answer>" do."""
+    return len(text) <= MAX_CANDIDATE_CHARS and _BLANK.fullmatch(text) is not None
 
 
 def without_thinking(text: str) -> str | None:
@@ -47,7 +58,7 @@ def shown(text: str) -> str:
 
 
 def last_boxed(text: str) -> str:
-    r"""The content of the last ``\boxed{...}`` or ``\fbox{...}`` that closes and is not empty.
+    r"""The content of the last ``\boxed{...}`` or ``\fbox{...}`` that closes and is neither empty nor a blank (``___``).
 
     Of nested boxes the inner one counts; a phrase in the box ("The answer is 42") is dropped. Example:
     ``last_boxed(r"\boxed{41}, no: \boxed{42}")`` is ``"42"``.
@@ -65,7 +76,7 @@ def last_boxed(text: str) -> str:
             if box is None or box[0] <= found_at:
                 continue
             content = text[box[0] : match.start()].strip()
-            if content:
+            if content and not is_blank(content):
                 found, found_at = _single(content) if box[1] else content, box[0]
     if len(found) > MAX_CANDIDATE_CHARS:
         return found
@@ -128,6 +139,46 @@ def json_answer(text: str) -> tuple[str, str] | None:
         return None
     spelled = rest[:end]
     return (value, spelled[1:-1]) if isinstance(value, str) else (spelled, spelled)
+
+
+def json_field(text: str) -> tuple[str, str]:
+    r"""The value of the last ``"answer":`` that holds more than a blank, without quotes around it, and what follows it.
+
+    Unlike :func:`json_answer` it reads what only looks like JSON: LaTeX whose backslashes are single, quotes inside quotes,
+    one quote where JSON has two. Examples: of ``{"answer": "\"25\""}`` it is ``25``; of ``"answer": "rac{1}{2}"`` it is
+    ``rac{1}{2}``.
+    """
+    for field in reversed(list(_ANY_FIELD.finditer(text))):
+        rest = text[field.end() : field.end() + 2 * MAX_CANDIDATE_CHARS]
+        mark = field["escape"] + field["quote"]
+        value = _quoted(rest[len(mark) :], mark) if rest.startswith(mark) else _bare_value(rest)
+        value = _single(value.strip()).replace('\\"', '"').strip()
+        if len(value) > 1 and value[0] == value[-1] == '"':
+            value = value[1:-1].strip()
+        if value and not is_blank(value):
+            return value, text[field.end() + len(value) :]
+    return "", ""
+
+
+def _quoted(rest: str, mark: str) -> str:
+    """``rest`` up to the quote that closes it: one with as many backslashes in front as the one that opened it."""
+    if len(mark) > 1:
+        return rest.partition(mark)[0]
+    end = re.search(rf"(?<!\\)(?:\\\\)*{mark}", rest)
+    if end is not None:
+        return rest[: end.end() - 1]
+    line = rest.partition("\n")[0].rstrip()
+    return line[:-1] if line.endswith("}") and line.count("}") > line.count("{") else line
+
+
+def _bare_value(rest: str) -> str:
+    try:
+        _, end = json.JSONDecoder(strict=False).raw_decode(rest)
+    except (ValueError, RecursionError):
+        end = -1
+    if end < 0 or rest[end:].lstrip(" ")[:1] not in set(",}]\"'\\\n") | {""}:  # 5 apples
+        return re.split(r"\n|\}(?=\s*$)", rest, maxsplit=1)[0].rstrip(", ")
+    return rest[:end]
 
 
 def _single(text: str) -> str:

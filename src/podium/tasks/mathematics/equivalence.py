@@ -1,9 +1,8 @@
 r"""Are two formulas the same? Math-Verify reads them; numbers, tuples, sets, intervals and matrices are compared here.
 
-Two expressions are the same where their values agree to 25 digits, relatively, at several points; that decides at once what
-``simplify`` may ponder for minutes, and has no smallest difference: 2^-99 is not 2^-98. Nothing is rounded: a decimal
-fraction is the number it spells, so 1.41421 is not the root of 2. What is no expression, tuple, set, interval or matrix is
-left to Math-Verify's own comparison.
+Expressions are compared by their values (``values.py``). Nothing is rounded: a decimal fraction is the number it spells, so
+1.41421 is not the root of 2. Equations are compared as equations, and are no value. What is no expression, equation, tuple,
+set, interval or matrix is left to Math-Verify's own comparison.
 
 Where the gold answer is a number, the answer must be one in closed form: no sum, product, integral or limit left to do, and
 no function that the gold answer does without (``\arctan 1`` is the question, not the answer, where the gold is ``\pi/4``).
@@ -12,10 +11,8 @@ This module is for worker processes (``worker.py``): nothing here bounds time or
 numerals of another base (``notation.py``).
 """
 
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import sympy
@@ -25,10 +22,8 @@ from math_verify import verify
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 
-from podium.tasks.mathematics.formulas import plain, read_formula
-
-DIGITS = 40
-"""Decimal digits to which values are computed; two that agree to 25 are taken to be one."""
+from podium.tasks.mathematics.formulas import plain, read_formula, with_case
+from podium.tasks.mathematics.values import evaluate, is_multiple, same_expression
 
 Stage = Callable[[str], None]
 """Told ``"answer"`` before the answer is read and evaluated by itself, and ``"compare"`` before the two are compared."""
@@ -48,6 +43,7 @@ def compare(gold: str, answer: str, *, factor: str = "1", restated: bool = False
     ``restated`` says that the answer stands in the question, so that it can not be the number that was asked for. Example:
     ``compare(r"\frac{1}{\sqrt{3}}", r"\frac{\sqrt{3}}{3}").equal`` is True.
     """
+    gold, answer = with_case(gold, answer)
     wanted = read_formula(gold, gold=True)
     if wanted is None:
         return Outcome(equal=None, why="the gold answer is no formula")
@@ -60,7 +56,7 @@ def compare(gold: str, answer: str, *, factor: str = "1", restated: bool = False
         return Outcome(equal=False, why="can not be read as a formula")
     for part in _parts(found):
         if not part.has(*_UNDONE):
-            _value(plain(part), 0)
+            evaluate(part)
     enter("compare")
     if restated and isinstance(wanted, sympy.Expr) and not wanted.free_symbols:
         return Outcome(equal=False, why="restates the question")
@@ -90,7 +86,9 @@ def _difference(wanted: Any, found: Any) -> str:
         return "in an order, where none is asked for"
     if isinstance(wanted, sympy.Eq) and isinstance(found, sympy.Eq):
         # Math-Verify solves both; of y = 2x and y = 3x it then says that they are the same.
-        return "" if _is_multiple(wanted, found) else "another equation"
+        return _equations(wanted, found)
+    if isinstance(wanted, sympy.Eq) is not isinstance(found, sympy.Eq):
+        return "an equation, not a value" if isinstance(found, sympy.Eq) else "no equation"
     intervals, others = _intervals(wanted), _intervals(found)
     if intervals is not None and others is not None:
         if len(intervals) != len(others):
@@ -104,7 +102,8 @@ def _difference(wanted: Any, found: Any) -> str:
 def _without_name(wanted: Any, found: Any) -> tuple[Any, Any]:
     """Both without "x =" where only one of them has it."""
     if isinstance(found, sympy.Eq) and not isinstance(wanted, _RELATIONS):
-        found = found.rhs
+        # x^2 - 1 = 3 is no value, and stays the equation that it is.
+        found = found.rhs if _is_assignment(found) else found.lhs if _is_assignment(found.reversed) else found
     elif _is_assignment(wanted) and not isinstance(found, _RELATIONS):
         wanted = wanted.rhs
     if isinstance(found, FiniteSet) and len(found.args) == 1 and isinstance(wanted, sympy.Expr):
@@ -152,52 +151,10 @@ def _is_literal(tree: Any) -> bool:
 
 
 def _expressions(wanted: Any, found: Any) -> str:
-    wanted, found = plain(wanted), plain(found)
-    if wanted == found:
-        return ""
-    agreed = 0
-    for point in range(len(_POINTS)):
-        one, other = _value(wanted, point), _value(found, point)
-        if one is None or other is None:
-            continue
-        if not _same_value(one, other):
-            # Left of zero, roots and logarithms have a branch to choose, so that the value decides nothing there.
-            if point == _LEFT_OF_ZERO:
-                break
-            return "another value"
-        agreed += 1
-    if agreed == len(_POINTS):
-        return ""
-    return "" if verify([wanted], [found], timeout_seconds=None) else "not the same"
-
-
-_POINTS = (Fraction(37, 29), Fraction(71, 113), Fraction(-23, 31))
-_LEFT_OF_ZERO = 2
-
-
-def _value(tree: Any, point: int) -> Any | None:
-    """The value of ``tree`` at one point, a complex number; None where it has none there."""
-    if not isinstance(tree, sympy.Expr):
-        return None
-    names = sorted(tree.free_symbols, key=lambda symbol: str(symbol.name))
-    at = {symbol: sympy.Rational(_POINTS[point] * _name_size(symbol.name, point)) for symbol in names}
-    value = sympy.N(tree.subs(at) if at else tree, DIGITS)
-    return value if value.is_number and value.is_finite and not value.has(sympy.Function) else None
-
-
-def _name_size(name: str, point: int) -> Fraction:
-    """Between 1 and 2, another one for each name and point, so that symbols do not keep their ratios; the same everywhere."""
-    return 1 + Fraction(zlib.crc32(f"{name} {point}".encode()) % 9973, 9973)
-
-
-def _same_value(one: Any, other: Any) -> bool:
-    largest = max(abs(one), abs(other))
-    return bool(_is_zero(one) and _is_zero(other)) or bool(abs(one - other) <= largest * sympy.Float("1e-25"))
-
-
-def _is_zero(value: Any) -> bool:
-    """Whether nothing of ``value`` is significant: it is 0, or what cancellation has left of it."""
-    return all(part == 0 or getattr(part, "_prec", 53) == 1 for part in value.as_real_imag())
+    same = same_expression(wanted, found)
+    if same is None:
+        same = verify([plain(wanted)], [plain(found)], timeout_seconds=None)
+    return "" if same else "another value"
 
 
 def _parts(tree: Any) -> Iterator[Any]:
@@ -274,15 +231,22 @@ def _half_line(tree: Any) -> Any | None:
     return sympy.Interval(tree.rhs, sympy.oo, is_open, True)
 
 
-def _is_multiple(wanted: Any, found: Any) -> bool:
-    """Whether the sides of one equation differ by a constant multiple of the difference of those of the other."""
-    ratios = []
-    for point in range(len(_POINTS)):
-        one, other = (_value(plain(equation.lhs - equation.rhs), point) for equation in (wanted, found))
-        if one is None or other is None or _is_zero(one) or _is_zero(other):
-            return False
-        ratios.append(one / other)
-    return all(_same_value(ratios[0], ratio) for ratio in ratios)
+def _equations(wanted: Any, found: Any) -> str:
+    """Two equations are the same where their sides are, in either order, or differ by a factor that is a number."""
+    sides, others = [(plain(tree.lhs), plain(tree.rhs)) for tree in (wanted, found)]
+    if not all(isinstance(side, sympy.Expr) for side in (*sides, *others)):
+        return "" if verify([wanted], [found], timeout_seconds=None) else "another equation"
+    if _is_assignment(wanted) and not sides[1].free_symbols and not (_is_assignment(found) or _is_assignment(found.reversed)):
+        return "leaves an equation to solve"
+    if any(side.free_symbols or side.atoms(AppliedUndef) for side in (*sides, *others)):
+        if is_multiple(sides[0] - sides[1], others[0] - others[1]):
+            return ""
+        # 0 = 0 and the like have nothing to divide.
+        return "" if sides == others else "another equation"
+    for pair in (others, others[::-1]):
+        if all(same_expression(one, other) for one, other in zip(sides, pair, strict=True)):
+            return ""
+    return "another equation"
 
 
 def _interval(wanted: Any, found: Any) -> str:

@@ -30,6 +30,18 @@ _PHANTOM = re.compile(r"\\[hv]?phantom ?(?:\{[^{}]*\}|.)")
 _THIN = re.compile(r"\\[!;:]|(?<=[0-9])\{,\}(?=[0-9])")
 
 
+_ROWS = re.compile(r"(?:Matrix\()?\[ ?(\[[^\[\]]+\](?: ?, ?\[[^\[\]]+\])*) ?\]\)?")
+
+
+def _with_rows(text: str) -> str:
+    """``text``, where it is a list of lists, as a matrix: [[1,2],[3,4]]."""
+    rows = _ROWS.fullmatch(text.strip())
+    if rows is None:
+        return text
+    lines = r" \\ ".join(row.replace(",", "&") for row in re.findall(r"\[([^\[\]]+)\]", rows[1]))
+    return rf"\begin{{pmatrix}} {lines} \end{{pmatrix}}"
+
+
 def _prepared(text: str) -> str:
     """``text`` with what Math-Verify misreads spelled in another way."""
     text = text.replace("$", "").replace("\n", " ").replace("\\dfrac", "\\frac").replace("\\tfrac", "\\frac")
@@ -37,10 +49,30 @@ def _prepared(text: str) -> str:
     text = _THIN.sub("", _TUPLE_NAMES.sub("", _MEMBER.sub("", text)))
     text = text.replace("\\langle", "(").replace("\\rangle", ")").replace("\\varnothing", "\\emptyset")
     text = text.replace("\\left[", "[").replace("\\right]", "]").replace("\\left(", "(").replace("\\right)", ")")
+    text = _with_rows(text)
     text = _SCIENTIFIC.sub(r"\1 \\times 10^{\2}", text)
     if _TRIGONOMETRY.search(text):
         text = _DEGREES.sub(r"(\\frac{\1 \\pi}{180})", text)
     return _ANY_DEGREES.sub("", text).strip().rstrip(".,;")
+
+
+_LETTER = re.compile(r"\\(?:text|mathrm|mathbb|mbox|operatorname) ?\{[^{}]*\}|\\[a-zA-Z]+|(?<=[0-9])E(?=[-+0-9])|([a-zA-Z])")
+_SPARE = (r"\xi ", r"\zeta ", r"\kappa ", r"\upsilon ", r"\chi ", r"\psi ", r"\omega ", r"\rho ", r"\varphi ", r"\eta ")
+
+
+def with_case(gold: str, answer: str) -> tuple[str, str]:
+    r"""Both texts with capitals renamed where the small letter is there as well: the parser makes one symbol of R and r.
+
+    Example: ``with_case("3R^2", "3r^2")`` is ``("3\xi ^2", "3r^2")``; ``with_case("3R", "R3")`` changes nothing.
+    """
+    letters = {match[1] for match in _LETTER.finditer(f"{gold} {answer}") if match[1]}
+    capitals = sorted(letter for letter in letters if letter.isupper() and letter.lower() in letters)
+    spare = [name for name in _SPARE if name.strip() not in gold + answer]
+    names = dict(zip(capitals, spare, strict=False))
+    if not names:
+        return gold, answer
+    one, other = (_LETTER.sub(lambda match: names.get(match[0], match[0]), text) for text in (gold, answer))
+    return one, other
 
 
 def read_formula(text: str, *, gold: bool = False) -> Any | None:

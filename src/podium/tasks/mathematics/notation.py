@@ -12,6 +12,7 @@ import re
 
 from podium.tasks.extraction import IN_TEXT
 from podium.tasks.mathematics.sentences import SPELLED
+from podium.tasks.quantities.behind import read_behind
 from podium.tasks.quantities.numbers import MINUS
 
 MAX_POWER = 10_000
@@ -38,8 +39,13 @@ _TRAILING_WORDS = re.compile(r"(?<=[0-9})])(?:\s|\\[,;: ])+([a-zA-Z]{2,20}(?: [a
 _NO_UNITS = re.compile(r"\b(?:or|and|if|for|when|where|is|are|in|to|mod|base|cup|cap|infty|pi|sqrt)\b", re.IGNORECASE)
 
 _NUMERAL = re.compile(r"(-?)([0-9A-Z]{1,200})_\{?([0-9]{1,2})\}?")
+_OPEN_BASE = re.compile(r"(-?[0-9A-Z]{1,200})_\{?b\}?")
+_BASE_IN_WORDS = re.compile(
+    r"(?<=[0-9A-Z])(?:_ ?\{|,)? ?\(?(?:in )?base[- ]?([0-9]{1,2}|[a-z]{3,8})\b\)? ?\}?|_ ?\{([a-z]{3,8})\}"
+)
 _CLOCK = re.compile(r"([0-9]{1,2}(?::[0-9]{2}){1,2}) ?([ap]m)?")
 _MERIDIEM = re.compile(r"\b([ap])\. ?m\b\.?")
+_MAX_NUMERAL_CHARS = 400
 _WORDS = re.compile(r"[a-z][a-z'-]*(?:[ ,]+[a-z0-9][a-z0-9'-]*)*")
 
 
@@ -99,10 +105,13 @@ def is_name(text: str) -> bool:
 
 
 def read_numeral(text: str) -> tuple[str, int] | None:
-    r"""Digits and base of a numeral such as ``1204_9`` or ``\text{A5}_{11}``, here ``("1204", 9)`` and ``("A5", 11)``.
+    r"""Digits and base of a numeral such as ``1204_9``, "1204 base 9" or ``\text{A5}_{11}``: ``("1204", 9)``, ``("A5", 11)``.
 
     None where it is none: no base, or a digit that the base does not have.
     """
+    if len(text) > _MAX_NUMERAL_CHARS:
+        return None
+    text = _BASE_IN_WORDS.sub(_base_in_digits, " ".join(IN_TEXT.sub(r"\1", text).split()))
     match = _NUMERAL.fullmatch(normal_form(text).replace(",", ""))
     if match is None or not 2 <= int(match[3]) <= 36:
         return None
@@ -113,14 +122,41 @@ def read_numeral(text: str) -> tuple[str, int] | None:
     return match[1] + (match[2].lstrip("0") or "0"), int(match[3])
 
 
-def split_unit(text: str) -> tuple[str, str]:
-    r"""A formula and the unit behind it, "" where there is none.
+def without_open_base(text: str) -> str:
+    """``text`` without a base that is a letter, as in ``100100_b``: it leaves the base to whoever asked.
 
-    Examples: ``12\sqrt{13}\text{ feet}`` is ``12\sqrt{13}`` and ``feet``; ``15\pi\mbox{ cm}^2`` is ``15\pi`` and ``cm²``.
+    Example: ``without_open_base("100100_b")`` is ``"100100"``.
+    """
+    match = _OPEN_BASE.fullmatch(normal_form(text)) if len(text) <= _MAX_NUMERAL_CHARS else None
+    return match[1] if match else text
+
+
+def _base_in_digits(match: re.Match[str]) -> str:
+    base = match[1] or match[2]
+    if base.isdigit():
+        return f"_{{{base}}}"
+    return f"_{{{SPELLED.index(base)}}}" if base in SPELLED else match[0]
+
+
+def split_unit(text: str, variables: frozenset[str] = frozenset()) -> tuple[str, str]:
+    r"""A formula and the unit behind it, "" where there is none; letters that are ``variables`` of the question are none.
+
+    Examples: ``12\sqrt{13}\text{ feet}`` is ``12\sqrt{13}`` and ``feet``; ``15\pi\mbox{ cm}^2`` is ``15\pi`` and ``cm²``;
+    ``\frac{1}{2} ab`` is all formula.
     """
     text = text.strip().rstrip("$").rstrip()
-    match = _TRAILING_TEXT.search(text) or _TRAILING_WORDS.search(text)
-    if match is None or not text[: match.start()].strip() or not match[1].strip() or _NO_UNITS.search(match[1]):
+    match = _TRAILING_TEXT.search(text)
+    if match is None:
+        match = _TRAILING_WORDS.search(text)
+        behind = read_behind(f" {match[1]}") if match is not None else None
+        if behind is None or not behind.sure or frozenset(behind.letters) <= variables:
+            return text, ""
+    if (
+        match is None
+        or not text[: match.start()].strip()
+        or _NO_UNITS.search(match[1])
+        or match[1].strip() in {"", "i", "e", "d"}
+    ):
         return text, ""
     power = {"2": "²", "3": "³"}.get(match[2] or "", "")
     return text[: match.start()].rstrip(" ~\\"), _SPACE.sub(" ", match[1]).strip(" .~") + power

@@ -9,9 +9,10 @@ What goes wrong, and whose fault it is:
 
 - The worker ran out of time or memory, or raised, while it read and evaluated *the answer by itself*: the answer is to blame
   (``9^{9^{9}}``), and it is not equal to anything.
-- The same while it read the gold answer or compared the two: :class:`VerifierError`, no verdict.
-- The worker died of anything else, or was killed, or fell silent: it is replaced and the comparison done again, once; then
-  :class:`VerifierError`.
+- The same while it compared the two: the answer is to blame where the gold answer can be compared with itself. Otherwise, and
+  where the gold answer can not be read: :class:`VerifierError`, no verdict.
+- The worker died of anything else, or was killed, or fell silent: it is replaced and the comparison done again, once. If it
+  broke down over the answer both times (a stack that overflowed), that is as if it had raised; else :class:`VerifierError`.
 
 Left out: what the formulas mean (``equivalence.py``).
 """
@@ -37,6 +38,10 @@ from podium.errors import VerifierError
 MAX_TEXT_CHARS = 2_000
 """Of a gold answer or an answer; whoever asks cuts or refuses longer ones."""
 _ROOT = Path(__file__).parents[3]
+_MAX_SOUND = 4_096
+"""So many gold answers are remembered to compare with themselves, or not to."""
+_BROKE_DOWN = (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGILL)
+"""Ends that nobody else makes a process come to."""
 _KEPT = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
 """All that a worker gets of our environment: keys and tokens are none of its business."""
 
@@ -84,6 +89,7 @@ class SymbolicPool:
         # Guards ``_workers`` and ``_closed``: a worker is either in the set when close() empties it, or never started.
         self._lock = threading.Lock()
         self._closed = False
+        self._sound: dict[str, bool] = {}
         self._executor = ThreadPoolExecutor(max_workers=self._size, thread_name_prefix="podium-formulas")
         self._end = weakref.finalize(self, _end, self._executor, self._workers)
 
@@ -135,8 +141,12 @@ class SymbolicPool:
             except _Died as died:
                 if not died.is_replaced:
                     self._drop(worker)
+                if attempt == 2 and died.over_answer:
+                    return self._blame(line, f"the process {died}")
                 if attempt == 2 or self._closed:
                     raise VerifierError(f"the process that compares formulas {died}; ask again") from died
+            except _Undecided as undecided:
+                return self._blame(line, str(undecided))
             except VerifierError:
                 raise  # no verdict, but the worker has said all there is to say
             except BaseException:
@@ -145,6 +155,20 @@ class SymbolicPool:
             else:
                 return comparison
         raise AssertionError("unreachable")
+
+    def _blame(self, line: bytes, what: str) -> Comparison:
+        """The answer is to blame for a comparison that came to nothing, where the gold answer compares with itself."""
+        request = json.loads(line)
+        gold = request["gold"]
+        if request["answer"] != gold or request["factor"] != "1":
+            if gold not in self._sound:
+                if len(self._sound) >= _MAX_SOUND:
+                    self._sound.clear()
+                itself = {"gold": gold, "answer": gold, "factor": "1", "restated": False}
+                self._sound[gold] = self._compare(json.dumps(itself).encode() + b"\n").equal is True
+            if self._sound[gold]:
+                return Comparison(equal=False, why=f"comparing it {what}")
+        raise VerifierError(f"comparing the gold answer with itself {what}; nothing is known of the answer")
 
     def _worker(self) -> "_Worker":
         """The thread's own worker; where it died while it had nothing to do, another."""
@@ -173,6 +197,12 @@ class _Died(Exception):
 
     is_replaced = False
     """Whether it was the fork only, of which there is a new one."""
+    over_answer = False
+    """Whether the fork broke down by itself, and had read the gold answer before."""
+
+
+class _Undecided(Exception):
+    """The comparison failed, or took too long, after both had been read."""
 
 
 class _Worker:
@@ -237,6 +267,7 @@ class _Worker:
                 elif "died" in reply:
                     died = _Died(f"ended with code {reply['died']}")
                     died.is_replaced = True
+                    died.over_answer = stage != "gold" and reply["died"] in _BROKE_DOWN
                     raise died
                 else:
                     return Comparison(equal=reply["equal"], why=reply["why"])
@@ -258,8 +289,9 @@ class _Worker:
     def _judge_failure(self, stage: str, what: str) -> Comparison:
         if stage == "answer":
             return Comparison(equal=False, why=f"evaluating it {what}")
-        doing = "reading the gold answer" if stage == "gold" else "comparing the formulas"
-        raise VerifierError(f"{doing} {what}; nothing is known of the answer")
+        if stage == "compare":
+            raise _Undecided(what)
+        raise VerifierError(f"reading the gold answer {what}; nothing is known of the answer")
 
     def _await_start(self) -> None:
         try:

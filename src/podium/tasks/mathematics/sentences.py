@@ -1,12 +1,13 @@
 r"""The one number that a short statement names: 9 in "Sally has 9 books", nothing in "9 of the 12 books".
 
 For final answers only, where somebody has marked the sentence as the answer: in running text the one number of a sentence is
-rarely the result. Read are plain words around one number. A second number, a variable, an operator, or a word that makes
-something else of the number ("half", "times", "not", "about", "more than 9", "step 9"), and nothing is read.
+rarely the result. Read are plain words around one number. A variable, an operator, or a word that makes something else of the
+number ("half", "times", "not", "about", "more than 9", "step 9"), and nothing is read. Of several numbers the one that a
+single "is", "costs" or the like leads to is the answer, as in "one monitor is $300" and "10% of 50 is 5".
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from podium.tasks.extraction import IN_TEXT
@@ -21,6 +22,7 @@ SPELLED = (
 _SPACE = re.compile(r"\\[,;: ]|[~\s]+")
 _DIGIT = re.compile(r"[0-9]")
 _WORD = re.compile(r"[a-z]{2,}(?:['’-][a-z]+)*|[ai]")
+_SAYABLE = re.compile(r"[a-z]+(?:['’-][a-z]+)*|[$€£]?[0-9][0-9.,]*%?(?:-[a-z]+)*|[0-9]+(?:st|nd|rd|th)")
 _OPENING, _CLOSING = "\"'*_`(", ".,;:!?\"'*_`)"
 _BEHIND = frozenset({"hundred", "thousand", "million", "billion", "trillion", "percent", "%"})
 """What belongs to the number in front of it."""
@@ -32,6 +34,13 @@ _CHANGES = re.compile(
     r"|thirty|forty|fifty|sixty|seventy|eighty|ninety|sin|cos|tan|cot|sec|csc|log|ln|exp|gcd|lcm|det"
 )
 """With one of these words, the sentence says more than its number."""
+_LEADS = re.compile(
+    r"is|are|was|were|equals|costs?|earns?|earned|pays?|paid|makes?|made|needs?|needed|takes?|took|has|have|had|gets?|got|spends?"
+    r"|spent|saves?|saved|sells?|sold|weighs?|weighed|receives?|received|totals?|totaled|becomes?|reads?|walks?|runs?|drives?"
+)
+"""Verbs behind which the result stands."""
+_SPLITS = re.compile(r"and|but|while|whereas|if|unless|when|or|not|no|never|nor|neither|cannot|.*n['’]t|then|so|because|than")
+"""With one of these in front of the verb, the sentence says several things, or the contrary."""
 _IN_FRONT = re.compile(
     r" (?:than|over|under|above|below|beyond|exceed|exceeds|exceeding"
     r"|step|part|question|problem|equation|option|choice|case|figure|table|line|page|chapter|example|exercise|item"
@@ -49,10 +58,22 @@ def read_stated(text: str) -> Quantity | None:
     """
     if len(text) > MAX_NUMBER_CHARS:
         return None
+    parts = list(_parts(text))
+    stated = _only_number(parts)
+    if stated is not None:
+        return stated
+    verbs = [at for at, part in enumerate(parts) if _LEADS.fullmatch(part) and parts[at - 1] not in {"the", "a", "total"}]
+    if len(verbs) != 1 or any(_SPLITS.fullmatch(part) or not _SAYABLE.fullmatch(part) for part in parts[: verbs[0]]):
+        return None
+    return _only_number(parts[verbs[0] + 1 :])
+
+
+def _only_number(parts: Sequence[str]) -> Quantity | None:
+    """The number among plain words; None where there are several, or a word that makes something else of it."""
     found: Quantity | None = None
     numbers: set[Fraction] = set()
     before = ""
-    for part in _parts(text):
+    for part in parts:
         if _DIGIT.search(part):
             quantity = read_quantity(part) if "=" not in part else None
             if quantity is None or quantity.unit not in {"", "percent"} or _IN_FRONT.search(before):

@@ -27,6 +27,8 @@ _WARM_UP = (
     (r"(-\infty,2]\cup[3,4)", r"x \le 2 \text{ or } x > 5"),
     (r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}", r"\begin{pmatrix} 1 & 2 \\ 3 & 5 \end{pmatrix}"),
     (r"y = 2\sin x", r"y = \log_2 3 + |x|"),
+    (r"\frac{x^{2n+2}-1}{x^{2}-1}", r"\frac{(x^{n+1})^{2}-1}{(x-1)(x+1)}"),
+    (r"3a^{m+n}b-n!", r"\binom{n}{2} + 2^{-n}f(x)"),
 )
 """Parsers and SymPy fill their tables at first use, which takes ten times as long as any later one."""
 _INPUT_ENDED, _WORN = 0, 3

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from podium.tasks.quantities import arithmetic
+from podium.tasks.quantities.equations import last_side
 from podium.tasks.quantities.numbers import MAX_EXPONENT, MAX_NUMBER_CHARS, MINUS
-from podium.tasks.quantities.units import Unit, read_unit
+from podium.tasks.quantities.unit_table import Unit
+from podium.tasks.quantities.units import read_unit
 
 MAX_RELATIVE = Fraction(5, 100)
 """No gold answer is so coarse that more than 5 % off is right: one digit ("0.03") would allow 17 %."""
@@ -40,13 +42,17 @@ class Measure:
 def read_measure(text: str) -> Measure | None:
     r"""The one number, and its unit, that ``text`` is; None where it is anything else.
 
-    Of an equation the last right-hand side counts. Examples: ``read_measure("P \\approx 50.7 \\mathrm{~atm}")`` is 50.7
+    Of an equation the right side counts where the left is a name (``equations.py``).
+    Examples: ``read_measure("P \\approx 50.7 \\mathrm{~atm}")`` is 50.7
     atm; ``read_measure("1800\\pi")`` is 5654.86...; ``read_measure("4.4, 13.3")`` is None.
     """
     if len(text) > MAX_NUMBER_CHARS or _INEQUALITY.search(text):
         return None
+    stated = last_side(text)
+    if stated is None:
+        return None
     # "\\$" is money and "$" the border of a formula: the first becomes a sign of its own.
-    side = _EQUALS.split(text.replace("\\$", _DOLLAR))[-1].strip(" $\t\n.*`\"'")
+    side = _ABOUT_EQUAL.split(stated.replace("\\$", _DOLLAR))[-1].strip(" $\t\n.*`\"'")
     side = _ABOUT.sub("", side)
     printed = _PRINTED.match(MINUS.sub("-", side))
     if printed is not None:
@@ -124,7 +130,7 @@ def _scaled(found: Measure, factor: Fraction) -> Measure:
 
 
 _DOLLAR = "¤"
-_EQUALS = re.compile(r"=|≈|≃|\\approx(?![a-zA-Z])|\\simeq(?![a-zA-Z])|\\cong(?![a-zA-Z])")
+_ABOUT_EQUAL = re.compile(r"≈|≃|\\approx(?![a-zA-Z])|\\simeq(?![a-zA-Z])|\\cong(?![a-zA-Z])")
 _INEQUALITY = re.compile(r"[<>≤≥≠±]|\\(?:le|ge|leq|geq|lt|gt|ne|neq|pm)(?![a-zA-Z])")
 _ABOUT = re.compile(r"^(?:about|approximately|approx\.?|roughly|around|~|\\sim(?![a-zA-Z]))\s*", re.IGNORECASE)
 _PRINTED = re.compile(
@@ -155,6 +161,7 @@ _UNIT_SIGNS = (
 
 def _plain_unit(text: str) -> str | None:
     """``text`` as a unit in plain letters, powers behind "^"; None where it is no unit at all but more of a formula."""
+    touches, written = text[:1].isalpha(), text
     if any(text.count(opening) != text.count(closing) for opening, closing in ("{}", "()")):
         return None
     for sign, plain in _UNIT_SIGNS:
@@ -174,7 +181,12 @@ def _plain_unit(text: str) -> str | None:
         return None  # a second number
     words = re.findall(r"[a-zA-Z]+", text)
     # One letter as it is spelled: N is newton and n a variable.
-    return None if any((word if len(word) == 1 else word.lower()) in _NO_UNITS for word in words) else text
+    if any((word if len(word) == 1 else word.lower()) in _NO_UNITS for word in words):
+        return None
+    # 3R^2 and 2ab are formulas: letters that no table knows are a label only as a word of its own, or set as text.
+    if words and "\\" not in written and (touches or any(len(word) == 1 for word in words)) and read_unit(text) is None:
+        return None
+    return text
 
 
 # Behind a number these make a formula, several numbers, or a sentence.

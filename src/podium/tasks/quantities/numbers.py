@@ -8,10 +8,12 @@ within bounds.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from podium.tasks.extraction import IN_TEXT, MAX_CANDIDATE_CHARS
+from podium.tasks.quantities.behind import SET_AS_TEXT, read_behind
+from podium.tasks.quantities.equations import last_side
 
 MAX_NUMBER_CHARS = 200
 MAX_EXPONENT = 400
@@ -28,6 +30,10 @@ class Quantity:
     unit: str = ""
     symbol: str = ""
     """The currency or percent sign it was written with: ``$``, ``€``, ``£``, ``¥``, ``₹``, ``%``."""
+    letters: str = field(default="", compare=False)
+    """Letters of the unit, or of a scale as in "5k", that may be variables."""
+    sure: bool = field(default=True, compare=False)
+    """Whether these letters are surely a unit where the question has no such variables."""
 
 
 def read_quantity(text: str) -> Quantity | None:
@@ -35,12 +41,12 @@ def read_quantity(text: str) -> Quantity | None:
 
     Reads a decimal point, thousands (``1,234``, ``1 234``, ``1{,}234``), a period (``0.\overline{3}``), ``a/b``,
     ``\frac{a}{b}``, mixed numbers, powers of ten, "million" and the like, unicode minus, currency and percent signs. Of a
-    chain of equations the last right-hand side counts. Examples: ``"-$1,234.50"`` is -2469/2; ``"3 + 4 = 7 eggs"`` is 7
-    with the unit "eggs"; ``"5 or 6"``, ``"5x"``, ``"1, 2"`` and ``"at least 5"`` are None.
+    chain of equations the last right-hand side counts (``equations.py``). Examples: ``"-$1,234.50"`` is -2469/2;
+    ``"3 + 4 = 7 eggs"`` is 7 with the unit "eggs"; ``"5 or 6"``, ``"5x"``, ``"4x^2"`` and ``"at least 5"`` are None.
     """
     if len(text) > MAX_CANDIDATE_CHARS:
         return None
-    side = _last_side(_plain(text))
+    side = last_side(_plain(text))
     if side is None or len(side) > MAX_NUMBER_CHARS:
         return None
     if side.startswith("(") and side.endswith(")"):
@@ -52,19 +58,24 @@ def read_quantity(text: str) -> Quantity | None:
         return None
     number, end = read
     rest = side[end:]
-    scaled = _read_unit(rest)
-    if scaled is None:
+    behind = read_behind(rest, prose="\\" not in text)
+    if behind is None:
         return None
-    scale, unit = scaled
     currency = prefix["currency"] if prefix else ""
     symbol = "%" if rest.lstrip().startswith("%") else currency[:1] or ("$" if rest.lstrip().startswith("$") else "")
-    return Quantity(number=-number * scale if signs == "-" else number * scale, unit=unit, symbol=symbol)
+    return Quantity(
+        number=number * (-behind.scale if signs == "-" else behind.scale),
+        unit=behind.unit,
+        symbol=symbol,
+        letters=behind.letters,
+        sure=behind.sure or symbol not in {"", "%"},
+    )
 
 
 _EMPHASIS = re.compile(r"(?<![\w)])(\*{1,3}|_{1,2}|`)([^*_`\s][^*_`]*)\1(?!\w)")
 _SPACES = re.compile(r"\\[,;: ]|\\q?quad(?![a-zA-Z])|[~\s\u200b]+")
 _DELIMITER = re.compile(r"\\(?:left|right|displaystyle)(?![a-zA-Z])|\\[()\[\]]")
-_SEVERAL = re.compile(r"[,;.]\s|\b(?:or|and)\b", re.IGNORECASE)
+_WORD_START = re.compile(r"(?<![a-zA-Z0-9µμ])(?=[a-zA-ZµμΩÅ])")
 
 _PREFIX = re.compile(r"(?P<sign>[-+]?) ?(?:(?:US|USD|EUR|GBP)(?![a-zA-Z]))? ?(?P<currency>[$€£¥₹]*) ?(?P<inner_sign>[-+]?) ?")
 _WHOLE = r"(?:[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3}|[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9])|[0-9]+)"
@@ -80,22 +91,6 @@ _POWER = re.compile(
     r"(?:[eE](?P<exponent>[-+]?[0-9]{1,9})| ?(?:\\times|\\cdot|×|·|x|\*) ?10 ?\^ ?\{? ?(?P<power>[-+]?[0-9]{1,9}) ?\}?)?"
 )
 
-_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_SUFFIX = re.compile(r"[kKMB](?![a-zA-Z])")
-_SUFFIXES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
-_UNIT_POWER = re.compile(r"(?<=[a-zA-Z]) ?\^ ?\{? ?(-?[1-4]) ?\}?")
-_UNIT_WORD = re.compile(r"\(?[a-zA-ZµμΩ¹²³⁴⁻]+(?:['/·-][a-zA-ZµμΩ¹²³⁴⁻]+)*\.?\)?")
-_UNIT_OPERATOR = re.compile(r" ([/·]) ")
-_SUPERSCRIPT = str.maketrans("-1234", "⁻¹²³⁴")
-_ONE_LETTER_UNITS = frozenset("mgshlLWVAJNKCFdaI")
-# With one of these, "5 ..." is another number, several numbers, or a sentence.
-_NO_UNITS = frozenset(
-    {"or", "and", "to", "plus", "minus", "divided", "over", "by", "than", "not", "between", "if", "but", "is", "are", "was"}
-    | {"pi", "sqrt", "factorial", "half", "halves", "third", "thirds", "quarter", "quarters"}
-)
-_POWER_WORDS = frozenset({"squared", "cubed"})
-_MAX_UNIT_WORDS = 6
-
 
 def _plain(text: str) -> str:
     """``text`` without what only decorates a number: LaTeX spacing and delimiters, emphasis, quotes."""
@@ -103,20 +98,16 @@ def _plain(text: str) -> str:
     for command in ("\\dfrac", "\\tfrac", "\\cfrac"):
         text = text.replace(command, "\\frac")
     text = text.replace("\\$", "$").replace("\\%", "%")
-    text = re.sub(r"\^ ?\{?\\circ\}?|°", " degrees ", text)
-    text = _EMPHASIS.sub(r"\2", _DELIMITER.sub("", IN_TEXT.sub(r" \1 ", text)))
-    text = _SPACES.sub(" ", text).strip(" \"'*_`").rstrip(". ")
+    text = re.sub(r"\^ ?\{? ?\\circ ?\}?|°", f" {SET_AS_TEXT}degrees ", text)
+    text = _EMPHASIS.sub(r"\2", _DELIMITER.sub("", IN_TEXT.sub(_words, text)))
+    text = _SPACES.sub(" ", text.replace("\\Omega", "Ω").replace("\\mu", "µ").replace("\\AA", "Å")).strip(" \"'*_`").rstrip(". ")
     while len(text) > 1 and text.startswith("$") and text.endswith("$"):
         text = text[1:-1].strip()
     return text.rstrip("$. ")
 
 
-def _last_side(text: str) -> str | None:
-    """What stands behind the last equals sign; None where the text states several things, or an inequality."""
-    left, equals, right = text.rpartition("=")
-    if equals and (left.endswith(("!", "<", ">", ":")) or _SEVERAL.search(left)):
-        return None
-    return right.strip(" \"'*_`").rstrip("$ ")
+def _words(text: re.Match[str]) -> str:
+    return f" {_WORD_START.sub(SET_AS_TEXT, text[1])} "
 
 
 def _read_number(text: str, start: int) -> tuple[Fraction, int] | None:
@@ -145,22 +136,3 @@ def _read_number(text: str, start: int) -> tuple[Fraction, int] | None:
 
 def _decimal(digits: str) -> Fraction:
     return Fraction(digits.replace(",", "").replace(" ", ""))
-
-
-def _read_unit(rest: str) -> tuple[int, str] | None:
-    """What the number is to be multiplied with, and its unit; None where ``rest`` is more than a unit."""
-    scale = 1
-    suffix = _SUFFIX.match(rest)
-    if suffix is not None:
-        scale, rest = _SUFFIXES[suffix.group()], rest[suffix.end() :]
-    rest = _UNIT_POWER.sub(lambda power: power[1].translate(_SUPERSCRIPT), rest)
-    words = _UNIT_OPERATOR.sub(r"\1", rest.replace("\\cdot", "·")).lstrip(" %").removeprefix("$").rstrip(" .!").split()
-    if words and words[0].lower() in _SCALES:
-        scale *= _SCALES[words.pop(0).lower()]
-    if len(words) > _MAX_UNIT_WORDS or (words and words[0].lower() in _POWER_WORDS):
-        return None
-    for word in words:
-        name = word.strip("()")
-        if not _UNIT_WORD.fullmatch(word) or name.lower() in _NO_UNITS or (len(name) == 1 and name not in _ONE_LETTER_UNITS):
-            return None
-    return scale, " ".join(words)

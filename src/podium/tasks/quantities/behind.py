@@ -1,0 +1,116 @@
+r"""What stands behind a number: a unit, a label, a scale ("5 million"), or letters that may just as well be variables.
+
+In ``5 \text{ m}`` and "5 miles" a unit is a unit. In ``5m``, ``2ab`` and ``3R^2`` letters follow a number as factors follow a
+factor: some of these are no units at all and make the whole a formula, the others are units *perhaps*, which only the question
+and the other answer can tell (``mathematics/letters.py``). A power is that of a unit only: ``4x^2`` is not 4 of anything.
+
+The text is hostile: every pattern here takes time linear in it.
+"""
+
+import re
+from dataclasses import dataclass
+
+from podium.tasks.quantities.pint_units import find_in_pint
+from podium.tasks.quantities.unit_table import find_unit
+
+SET_AS_TEXT = "\ue000"
+"""In front of a word that was set as text, so that it is no product of letters."""
+
+_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_SUFFIX = re.compile(r"[kKMB](?![a-zA-Z])")
+_SUFFIXES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
+_POWER = re.compile(r"(?<=[a-zA-ZÅ]) ?\^ ?\{? ?(-?[1-4]) ?\}?")
+_LETTERS = "a-zA-ZµμΩÅ\u212b"
+_WORD = re.compile(rf"\(?[{_LETTERS}¹²³⁴⁻]+(?:['/·-][{_LETTERS}¹²³⁴⁻]+)*\.?\)?")
+_OPERATOR = re.compile(r" ([/·]) ")
+_SUPERSCRIPT = str.maketrans("-1234", "⁻¹²³⁴")
+_EXPONENT = re.compile(r"⁻?[¹²³⁴]|⁻")
+_ONE_LETTER = frozenset("mgshlLWVAJNKCFdaITΩÅ\u212b")
+# With one of these, "5 ..." is another number, several numbers, or a sentence.
+_NO_UNITS = frozenset(
+    {"or", "and", "to", "plus", "minus", "divided", "over", "by", "than", "not", "between", "if", "but", "is", "are", "was"}
+    | {"pi", "sqrt", "factorial", "half", "halves", "third", "thirds", "quarter", "quarters"}
+)
+_POWER_WORDS = frozenset({"squared", "cubed"})
+_SHORT_WORDS = frozenset({"of", "in", "on", "at", "us", "pm", "am", "he", "we", "sq", "cu"})
+"""Two letters that are a word behind a number ("9 of them") and no product."""
+_GLUED = frozenset({"km", "cm", "mm", "kg", "ml", "mL", "kJ", "kW", "Hz", "lbs", "hrs", "mph", "kph", "min", "sec", "kWh", "mol"})
+"""Units that are a unit also where they touch the number, unless their letters are variables of the question."""
+_MAX_WORDS = 6
+_MAX_PRODUCT = 3
+"""So many letters in a row may be a product; more of them, behind a space, are a word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behind:
+    """Example: of "5 km" it is ``Behind(unit="km", letters="km")``; of "5m" ``Behind(unit="m", letters="m", sure=False)``."""
+
+    scale: int = 1
+    """What the number is to be multiplied with."""
+    unit: str = ""
+    letters: str = ""
+    """Those of the unit, or of a scale such as "k", that are not set as text."""
+    sure: bool = True
+    """Whether it can be nothing but a unit, unless its letters are variables of the question."""
+
+
+def read_behind(rest: str, *, prose: bool = False) -> Behind | None:
+    """What the text ``rest``, which follows a number, adds to it; None where it is more than a unit.
+
+    In ``prose``, which is text without LaTeX, one letter behind a space is a unit as well: "5 m".
+
+    Examples: of " million people" the scale is a million and the unit "people"; of "x^2", "ab" and " or 6" it is None.
+    """
+    scale, letters, sure = 1, "", True
+    suffix = _SUFFIX.match(rest)
+    if suffix is not None:
+        scale, letters, sure, rest = _SUFFIXES[suffix.group()], suffix.group(), False, rest[suffix.end() :]
+    touches = rest[:1] not in {"", " ", "%", "$", "("}
+    rest = _POWER.sub(lambda power: power[1].translate(_SUPERSCRIPT), rest)
+    rest = _OPERATOR.sub(r"\1", rest.replace("\\cdot", "·")).lstrip(" %").removeprefix("$").rstrip(" .!")
+    if rest.startswith("/"):
+        rest, touches = f"per {rest[1:]}", False
+    words = rest.split()
+    if words and words[0].lstrip(SET_AS_TEXT).lower() in _SCALES:
+        scale *= _SCALES[words.pop(0).lstrip(SET_AS_TEXT).lower()]
+    if len(words) > _MAX_WORDS or (words and words[0].lstrip(SET_AS_TEXT).lower() in _POWER_WORDS):
+        return None
+    kinds = [_kind(word, touches and index == 0) for index, word in enumerate(words)]
+    if None in kinds:
+        return None
+    if words:
+        sure = any(kinds) or (prose and not touches)
+        letters += "".join(char for word in words if SET_AS_TEXT not in word for char in word if char.isalpha())
+    return Behind(scale=scale, unit=" ".join(words).replace(SET_AS_TEXT, ""), letters=letters, sure=sure)
+
+
+def _kind(word: str, touches: bool) -> bool | None:
+    """Whether ``word`` is surely a unit or a label; None where it is neither."""
+    name = word.replace(SET_AS_TEXT, "").strip("()")
+    if not _WORD.fullmatch(name) or name.lower() in _NO_UNITS or (len(name) == 1 and name not in _ONE_LETTER):
+        return None
+    if SET_AS_TEXT in word:
+        return True
+    bare = _EXPONENT.sub("", name)
+    parts = [part.rstrip(".") for part in re.split(r"[/·]", bare)]
+    if bare != name or len(parts) > 1:
+        known = all(part and is_unit_word(part) for part in parts)
+        if not known and len(parts) > 1 and not touches and all(len(part) > _MAX_PRODUCT for part in parts):
+            return True  # "apples/person"
+        return ("⁻" in name or len(parts) > 1 or len(bare) > 1) and not touches if known else None
+    if len(name) == 1:
+        return False
+    if name.lower() in _SHORT_WORDS and not touches:
+        return True
+    if len(name) > _MAX_PRODUCT:
+        return not touches or name in _GLUED
+    if not is_unit_word(name.rstrip(".")):
+        return None if touches or len(name) < _MAX_PRODUCT else False
+    return name in _GLUED or not (touches or (len(name) == 2 and find_unit(name) is None))
+
+
+def is_unit_word(word: str) -> bool:
+    """Whether one ``word`` without a power names a unit. Examples: ``km`` and ``torr`` do; ``ab`` and ``eggs`` do not."""
+    if len(word) == 1:
+        return word in _ONE_LETTER
+    return find_unit(word) is not None or find_in_pint(word) is not None
