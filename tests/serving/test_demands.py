@@ -1,6 +1,7 @@
 """What a last step can not do is refused before anybody is paid, with what to do instead."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +41,12 @@ async def test_tools_and_forms_under_every_policy(tmp_path: Path, policy: str, s
             offer = TeamOffer(team, "chat:boss")
             async with live(offer, tmp_path) as server, client(server) as ai:
                 wished: Any = {"model": "podium", "stream": stream, "extra_body": {"podium": {"policy": policy}}}
-                for ask in (
+                asks: tuple[Callable[[], Any], ...] = (
                     lambda: ai.chat.completions.create(messages=ASKED, tools=CHAT_TOOLS, **wished),
                     lambda: ai.chat.completions.create(messages=ASKED, response_format=FORM, **wished),
                     lambda: ai.responses.create(input=ASKED, tools=TOOLS, **wished),
-                ):
+                )
+                for ask in asks:
                     if policy in ABLE:
                         answer: Any = await ask()
                         _ = [event async for event in answer] if stream else answer

@@ -61,6 +61,22 @@ async def test_a_model_asks_for_a_tool_and_gets_its_result(streamed: bool) -> No
         assert tool["content"] == "noon"
 
 
+async def test_ids_of_tool_calls_are_such_as_the_provider_takes() -> None:
+    called = (replace(TOOL_CALL, id="call_0123456789abcdef01234567"), replace(TOOL_CALL, id="call_1123456789abcdef01234567"))
+    results = tuple(Message(role="tool", content="noon", tool_call_id=each.id) for each in called)
+    turns = (Message(role="assistant", content="", tool_calls=called), *results)
+    call = replace(Call.plain("What time is it?"), turns=turns, demands=Demands(tools=(NOW,)))
+    for model, fits in (("openai:m", False), ("mistral:mistral-large-latest", True)):
+        async with serve(says(reply("noon"))) as server, ChatWorker(model=model, base_url=server.url) as worker:
+            await worker(call)
+            _, assistant, *answers = server.bodies[-1]["messages"]
+            ids = [each["id"] for each in assistant["tool_calls"]]
+            assert [answer["tool_call_id"] for answer in answers] == ids
+            assert len({*ids}) == 2
+            assert all(len(each) == 9 and each.isalnum() for each in ids) == fits
+            assert fits or ids == [each.id for each in called]
+
+
 async def test_whoever_asks_for_a_tool_that_nobody_offered_has_not_answered() -> None:
     async with serve(says(ASKED)) as server, ChatWorker(model="openai:m", base_url=server.url) as worker:
         with pytest.raises(WorkerUnavailable, match="no text"):

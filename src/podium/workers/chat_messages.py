@@ -1,5 +1,7 @@
 """Between our conversations and the adapter library's: messages, tools, a form for the answer."""
 
+import base64
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -25,8 +27,9 @@ from podium.types import Demands, Message, ToolCall
 ANY_OBJECT = "{}"
 
 
-def library_messages(messages: Sequence[Message]) -> list[ModelMessage]:
+def library_messages(messages: Sequence[Message], provider: str) -> list[ModelMessage]:
     """One library message for each of ours, so that the adapters neither merge nor move them where the vendor allows it."""
+    fit = _nine if provider == "mistral" else str
     names = {call.id: call.name for message in messages for call in message.tool_calls}
     found: list[ModelMessage] = []
     for message in messages:
@@ -37,11 +40,12 @@ def library_messages(messages: Sequence[Message]) -> list[ModelMessage]:
                 found.append(ModelRequest(parts=[UserPromptPart(content=message.content)]))
             case "tool":
                 name = names.get(message.tool_call_id, "")
-                part = ToolReturnPart(tool_name=name, content=message.content, tool_call_id=message.tool_call_id)
+                part = ToolReturnPart(tool_name=name, content=message.content, tool_call_id=fit(message.tool_call_id))
                 found.append(ModelRequest(parts=[part]))
             case "assistant":
                 called = [
-                    ToolCallPart(tool_name=call.name, args=call.arguments, tool_call_id=call.id) for call in message.tool_calls
+                    ToolCallPart(tool_name=call.name, args=call.arguments, tool_call_id=fit(call.id))
+                    for call in message.tool_calls
                 ]
                 text = [TextPart(content=message.content)] if message.content or not called else []
                 found.append(ModelResponse(parts=[*text, *called]))
@@ -98,6 +102,13 @@ def tool_calls_of(response: ModelResponse) -> tuple[ToolCall, ...]:
         for part in response.parts
         if isinstance(part, ToolCallPart)
     )
+
+
+def _nine(tool_call_id: str) -> str:
+    """Mistral takes ids of nine letters and digits only; a conversation brings ours, or those of another provider."""
+    if len(tool_call_id) == 9 and tool_call_id.isascii() and tool_call_id.isalnum():
+        return tool_call_id
+    return base64.b32encode(hashlib.sha256(tool_call_id.encode("utf-8", "surrogatepass")).digest())[:9].decode("ascii")
 
 
 def _schema(text: str, whose: str) -> dict[str, Any]:
