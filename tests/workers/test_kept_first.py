@@ -227,6 +227,20 @@ class TestHedges:
         assert keys["a"] != keys["b"]
 
 
+async def test_a_run_goes_on_although_a_provider_once_did_not_say_what_it_used(tmp_path: Path) -> None:
+    async def silent(call: Call) -> Completion:
+        return Completion(text="42", usage=Usage(cost_usd=None))
+
+    before, after = Budget(usd=1), Budget(usd=1)
+    metered = Metered(silent, CARD, 50, [before])
+    with Journal(tmp_path / "calls.db") as journal:
+        await journal.worker(metered, "w")(Call.plain("?"))
+        (row,) = await journal.ledger()
+    assert (row.cost_usd, row.uncertain_usd) == (None, metered.bound_usd(Call.plain("?")))
+    after.charge(row.usage, uncertain_usd=row.uncertain_usd)
+    assert after.remaining_usd == before.remaining_usd
+
+
 async def test_what_a_killed_run_may_have_paid_is_never_taken_for_nothing(tmp_path: Path) -> None:
     with Journal(tmp_path / "calls.db") as journal:
 

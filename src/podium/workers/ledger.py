@@ -33,15 +33,18 @@ class LedgerRow:
     known_usd: float = 0.0
     """The known part of ``cost_usd``."""
     uncertain_usd: float | None = 0.0
-    """Upper bound of what ``unsettled`` cost; None where the bound of one is unknown."""
+    """Upper bound of what ``unsettled`` cost, and ``calls`` whose cost is unknown; None where the bound of one is unknown."""
 
     @property
     def usage(self) -> Usage:
-        """Tokens and dollars of ``calls``, e.g. to charge a budget with what a killed run had spent."""
+        """Tokens and dollars of ``calls``, e.g. to charge a budget with what a killed run had spent.
+
+        Calls of unknown cost are in ``uncertain_usd`` at their bounds, as a budget books them; without a bound, the cost is None.
+        """
         return Usage(
             prompt_tokens=self.prompt_tokens,
             completion_tokens=self.completion_tokens,
-            cost_usd=self.cost_usd,
+            cost_usd=self.cost_usd if self.uncertain_usd is None else self.known_usd,
         )
 
 
@@ -51,7 +54,8 @@ LEDGER = """
         TOTAL(cost_usd), SUM(unpriced), TOTAL(uncertain_usd), SUM(unbounded)
     FROM (
         SELECT run, worker, 1 AS calls, 0 AS replays, 0 AS unsettled, 0 AS failures, prompt_tokens, completion_tokens,
-            cost_usd, cost_usd IS NULL AS unpriced, 0 AS uncertain_usd, 0 AS unbounded
+            cost_usd, cost_usd IS NULL AS unpriced, iif(cost_usd IS NULL, bound_usd, 0) AS uncertain_usd,
+            cost_usd IS NULL AND bound_usd IS NULL AS unbounded
         FROM calls WHERE completion IS NOT NULL
         UNION ALL
         SELECT run, worker, 0, 0, 1, 0, 0, 0, 0, 0, bound_usd, bound_usd IS NULL
