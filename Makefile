@@ -20,12 +20,13 @@ SANDBOX_PACKAGES := bubblewrap libseccomp2
 BROWSER_PACKAGES := chromium fonts-dejavu-core
 DATABASE_PACKAGES := postgresql
 
-.PHONY: help setup system browser database demo test lint format bench clean
+.PHONY: help setup system browser database demo test lint format bench mutants clean
 
 help:
 	@echo "make demo    set up and see it work (no key, no GPU, no network beyond the package registry)"
 	@echo "make test    set up and run linters, types and all tests"
 	@echo "make lint    linters and types only;  make format  put the code into shape"
+	@echo "make mutants do the tests notice small mistakes? (an hour)"
 	@echo "make bench   the benchmarks;  make clean  remove what setup made"
 
 $(BIN)/python:
@@ -95,6 +96,9 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.resume
 	$(BIN)/python -m benchmarks.study
 	$(BIN)/python -m benchmarks.server
+
+mutants: system database $(VENV)/.dev
+	$(BIN)/python -m benchmarks.mutants
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
