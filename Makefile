@@ -20,14 +20,14 @@ SANDBOX_PACKAGES := bubblewrap libseccomp2
 BROWSER_PACKAGES := chromium fonts-dejavu-core
 DATABASE_PACKAGES := postgresql
 
-.PHONY: help setup system browser database demo test lint format bench clients clean
+.PHONY: help setup system browser database demo test lint format bench clients mutants clean
 
 help:
 	@echo "make demo    set up and see it work (no key, no GPU, no network beyond the package registry)"
 	@echo "make test    set up and run linters, types and all tests"
 	@echo "make lint    linters and types only;  make format  put the code into shape"
 	@echo "make bench   the benchmarks;  make clients  real agents (Codex, opencode, aider) against our server; needs node"
-	@echo "make clean   remove what setup made"
+	@echo "make mutants do the tests notice small mistakes? (an hour);  make clean   remove what setup made"
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Podium needs Python 3.11 or newer; name one: make PYTHON=python3.12 ..." >&2; exit 1; }
@@ -100,6 +100,9 @@ bench: $(VENV)/.dev
 clients: $(VENV)/.dev
 	@command -v npm >/dev/null 2>&1 || { echo "make clients needs node and npm: https://nodejs.org" >&2; exit 1; }
 	$(BIN)/python -m benchmarks.clients
+
+mutants: system database $(VENV)/.dev
+	$(BIN)/python -m benchmarks.mutants
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -215,8 +215,35 @@ async def test_a_package_that_is_not_there_is_nobodys_wrong_answer(sandbox: Sand
     tests = UnittestTests(code=("import unittest, no_such_package",))
     with pytest.raises(VerifierError, match="no_such_package"):
         await judged(sandbox, tests, RIGHT)
-    # The answer's own imports are its own affair.
-    assert not (await judged(sandbox, ADDS, f"import no_such_package\n{RIGHT}")).correct
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [
+        ("import numpy as np\ndef add(a, b):\n    return int(np.add(a, b))", None),
+        ("from numpy.linalg import norm\ndef add(a, b):\n    return a + b", None),
+        ("def add(a, b):\n    import pandas\n    return a + b", None),
+        # What is not promised, or does not exist anywhere, is the program's own affair.
+        ("import no_such_package\ndef add(a, b):\n    return a + b", False),
+        ("import torch\ndef add(a, b):\n    return a + b", False),
+        # What a program raises, or says that it lacks, is no reason.
+        ("raise ModuleNotFoundError(\"No module named 'numpy'\", name='numpy')\ndef add(a, b): pass", False),
+        ("def add(a, b):\n    raise ImportError('numpy')", False),
+        ("__import__('numpy')\ndef add(a, b): pass", False),
+        ("exec('import numpy')\ndef add(a, b): pass", False),
+        ("import sys\nsys.modules['numpy'] = None\ndef add(a, b):\n    return 0  # import numpy", False),
+        # One that can do without goes its own way.
+        ("try:\n    import numpy\nexcept ImportError:\n    numpy = None\ndef add(a, b):\n    return a + b", True),
+        ("try:\n    import numpy\nexcept ImportError:\n    numpy = None\ndef add(a, b):\n    return 0", False),
+        ("if False:\n    import numpy\ndef add(a, b):\n    return 0", False),
+    ],
+)
+async def test_only_a_promised_package_that_is_missing_is_our_fault(sandbox: Sandbox, code: str, verdict: bool | None) -> None:
+    if verdict is None:
+        with pytest.raises(VerifierError, match="which the sandbox has not"):
+            await judged(sandbox, ADDS, code)
+    else:
+        assert (await judged(sandbox, ADDS, code)).correct is verdict
 
 
 async def test_packages_that_can_not_be_looked_for_are_not_called_missing() -> None:

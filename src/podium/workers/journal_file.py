@@ -109,7 +109,10 @@ class JournalFile:
             self._database.close()
 
     def stored(self, keys: tuple[str, str], seal: Seal | None = None) -> Completion | None:
-        """The completion of the first of ``keys`` that has one; ``seal`` opens a sealed one. Not counted: :meth:`count_replay`."""
+        """The completion of the first of ``keys`` that has one; ``seal`` opens a sealed one.
+
+        It is not counted as a replay: :meth:`count_replay`.
+        """
         with self._explained():
             row = self._database.execute(
                 "SELECT key, completion FROM calls WHERE key IN (?, ?) AND completion IS NOT NULL ORDER BY key = ? LIMIT 1",

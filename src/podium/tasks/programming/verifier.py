@@ -28,6 +28,8 @@ from podium.tasks.sandbox import Sandbox
 from podium.types import Problem, Verdict
 
 MAX_WHY = 600
+PROMISED = frozenset({"numpy", "pandas", "scipy"})
+"""What the public sets' own graders have besides the standard library, so that a right program may rest on it."""
 
 
 class ProgramVerifier:
@@ -39,12 +41,13 @@ class ProgramVerifier:
             verdict = await ProgramVerifier(sandbox)(problem, "```python\\ndef add(a, b):\\n    return a + b\\n```")
 
     ``Verdict.extracted`` is the program, None where the answer holds none; ``Verdict.why`` is the first failing test. Raises
-    :class:`VerifierError` where the target can not be read or its tests need a package that the sandbox has not, and
-    :class:`SandboxError` where the sandbox failed.
+    :class:`VerifierError` where the target can not be read, where its tests need a package that the sandbox has not, or where a
+    program that fails needs a ``promised`` one; and :class:`SandboxError` where the sandbox failed. Which packages a program
+    needs is read from its text, never from what it raises; any other package is the program's own affair.
     """
 
-    def __init__(self, sandbox: Sandbox) -> None:
-        self._sandbox = sandbox
+    def __init__(self, sandbox: Sandbox, promised: frozenset[str] = PROMISED) -> None:
+        self._sandbox, self._promised = sandbox, promised
         self._missing: dict[str, bool] = {}
 
     async def __call__(self, problem: Problem, answer: str) -> Verdict:
@@ -66,6 +69,8 @@ class ProgramVerifier:
                 why = await _live(runs, tests)
         except ProgramFailed as failed:
             why = str(failed)
+        if why is not None and (lacking := await self._lacking(needed(code) & self._promised)):
+            raise VerifierError(f"the program for problem {problem.id} may use {', '.join(lacking)}, which the sandbox has not")
         words = "; ".join([*([why] if why else []), *([] if runs.isolated else [NOT_ISOLATED])])
         return Verdict(correct=why is None, extracted=code, why=words[:MAX_WHY])
 
@@ -75,18 +80,36 @@ class ProgramVerifier:
         if isinstance(tests, AssertTests | UnittestTests):
             texts += [test_program(tests)]
         names = {name for text in texts for name in imported(text)}
+        if lacking := await self._lacking(names):
+            raise VerifierError(f"the tests of problem {problem.id} need {', '.join(lacking)}; install it for the sandbox")
+
+    async def _lacking(self, names: set[str]) -> list[str]:
+        """Those of the modules ``names`` that the sandbox's interpreter has not; it is asked once for each."""
         unknown = names - self._missing.keys()
         if unknown:
             missing = await missing_packages(self._sandbox, unknown)
             self._missing.update({name: name in missing for name in unknown})
-        lacking = sorted(name for name in names if self._missing[name])
-        if lacking:
-            raise VerifierError(f"the tests of problem {problem.id} need {', '.join(lacking)}; install it for the sandbox")
+        return sorted(name for name in names if self._missing[name])
 
 
 def imported(text: str) -> set[str]:
     """Top-level names of the modules that a Python text imports. Example: ``imported("import os.path")`` is ``{"os"}``."""
-    nodes = list(ast.walk(parse_python(text) or ast.Module([], [])))
+    return _modules(list(ast.walk(parse_python(text) or ast.Module([], []))))
+
+
+def needed(text: str) -> set[str]:
+    """Those that a program can not do without: imported by a plain statement of its own, not under a condition or a ``try``."""
+    found: list[ast.AST] = []
+    left: list[ast.AST] = [parse_python(text) or ast.Module([], [])]
+    while left:
+        node = left.pop()
+        if not isinstance(node, ast.Try | ast.TryStar | ast.If | ast.While | ast.Match):
+            found.append(node)
+            left.extend(ast.iter_child_nodes(node))
+    return _modules(found)
+
+
+def _modules(nodes: list[ast.AST]) -> set[str]:
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
     return {name.partition(".")[0] for name in names}
