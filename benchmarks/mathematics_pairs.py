@@ -121,7 +121,7 @@ def _numbers(number: Any, draw: random.Random) -> Iterator[tuple[str, bool, str]
         yield sympy.latex(1 / number), False, "reciprocal"
     times = draw.randint(2, 9)
     yield rf"\frac{{{number.p * times}}}{{{number.q * times}}}", True, "fraction"
-    if 10**6 % number.q == 0:
+    if 10**6 % number.q == 0 and abs(number) < 10**9:
         yield format(number.p / number.q, ".6f"), True, "decimal"
 
 

@@ -336,7 +336,7 @@ RECORDED = {
     "Meta-Llama-3.1-8B-Instruct": (83.9, 10),
     "gemma-2-9b-it": (87.3, 20),
     "Qwen2-7B-Instruct": (80.0, 10),
-    "Phi-3.5-mini-instruct": (84.5, 35),
+    "Phi-3.5-mini-instruct": (85.1, 35),
     "Yi-1.5-9B-Chat": (78.7, 50),
     "gpt-3.5-turbo-0125": (80.1, 20),
 }
