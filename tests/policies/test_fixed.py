@@ -4,6 +4,7 @@ import pytest
 
 from podium.conduct import Conductor
 from podium.errors import ConfigError
+from podium.gym.subtasks import verbs_in
 from podium.policies.fixed import FromBrief, by_kind, consensus, mixture_of_agents, self_reflection, solo
 from podium.types import Call, Message, Step, Workflow, ask
 from podium.workers.vote import MajorityVote
@@ -67,3 +68,11 @@ async def test_the_vote_counts_answers_not_spellings() -> None:
     pool = pool_of(lambda call: next(answers), MajorityVote(lambda question, texts: [text.split()[-1] for text in texts]))
     completion = await Conductor(consensus(0, judge=1), pool, max_steps=6)(Call.plain("6 times 7?"))
     assert completion.text == "it is 42"
+
+
+async def test_who_mixes_answers_is_asked_to_check_them_and_not_to_repeat_one() -> None:
+    mixed = (await workflow_of(mixture_of_agents(1))).steps[-1].subtask
+    checked = (await workflow_of(self_reflection(1))).steps[-1].subtask
+    assert verbs_in(mixed) == verbs_in(checked) == {"verify", "report"}
+    assert "verify" in verbs_in("Weigh these answers against each other and give the final answer.")
+    assert verbs_in((await workflow_of(consensus(0, judge=1))).steps[-1].subtask) == {"report"}
