@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -188,9 +189,9 @@ async def test_a_state_of_another_version_is_refused(tmp_path: Path) -> None:
         await run(config, tmp_path)
 
 
-async def test_every_verdict_is_written_down(tmp_path: Path) -> None:
+async def test_every_verdict_is_written_down_and_learned_from(tmp_path: Path) -> None:
     """Also where a right answer earns less than a wrong one."""
-    config = replace(small_config(iterations=1), per_usd=5000.0)
+    config = replace(small_config(iterations=1), per_usd=5000.0, advantage="pass_at_4")
     _, [seen] = await run(config, tmp_path)
     turns = [turn for line in _lines(tmp_path / "groups.jsonl") for [turn] in line["rollouts"]]
     right = [turn for turn in turns if turn["correct"]]
@@ -199,6 +200,16 @@ async def test_every_verdict_is_written_down(tmp_path: Path) -> None:
     assert any(turn["reward"] < 0.5 for turn in right)
     assert all((turn["correct"] is None) == (turn["failure"] is not None) for turn in turns)
     assert emergence(tmp_path).right == pytest.approx((seen.correct,))
+    mixed = 0
+    for line in _lines(tmp_path / "groups.jsonl"):
+        advantages = {
+            right: [turn["advantage"] for [turn] in line["rollouts"] if turn["correct"] is right] for right in (True, False)
+        }
+        # With fewer than four others, any four rollouts have a right one among them, and nobody adds to that.
+        if all(advantages.values()) and len(line["rollouts"]) - len(advantages[True]) >= 4:
+            mixed += 1
+            assert fmean(advantages[True]) > max(0, fmean(advantages[False]))
+    assert mixed > 2
 
 
 @pytest.mark.parametrize("terms", [{"per_usd": 1.0}, {"budgets_usd": (0.1,)}])
