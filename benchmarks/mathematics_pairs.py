@@ -14,6 +14,7 @@ import cmath
 import gzip
 import json
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -66,8 +67,9 @@ def pairs(golds: list[tuple[str, str]], draw: random.Random, count: int) -> list
 
 def _expression(gold: str) -> Any | None:
     """The tree of ``gold`` where it is an expression without functions other than roots and trigonometry."""
-    if "_" in gold or r"\text" in gold or r"\mbox" in gold or is_name(gold):
-        return None  # of another base, with a unit, a name
+    # Of another base, with a unit or a percent sign, a name; the parser takes capitals for small letters.
+    if re.search(r"_|%|\\text|\\mbox|[A-Z]", gold) or is_name(gold):
+        return None
     try:
         tree = plain(read_formula(gold, gold=True))
         if isinstance(tree, sympy.Expr) and not tree.has(sympy.oo, sympy.zoo, sympy.nan, sympy.I):
@@ -119,6 +121,8 @@ def _numbers(number: Any, draw: random.Random) -> Iterator[tuple[str, bool, str]
             yield sympy.latex(other), False, made
     if number != 0 and 1 / number != number:
         yield sympy.latex(1 / number), False, "reciprocal"
+    if abs(number) > 10**30:
+        return
     times = draw.randint(2, 9)
     yield rf"\frac{{{number.p * times}}}{{{number.q * times}}}", True, "fraction"
     if 10**6 % number.q == 0 and abs(number) < 10**9:

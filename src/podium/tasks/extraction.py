@@ -9,6 +9,7 @@ The text is hostile: every pattern takes time linear in it.
 
 import json
 import re
+from collections.abc import Iterator
 
 MAX_ANSWER_CHARS = 200_000
 """Of a longer reply only the end is read: no model's answer to one question is longer, and the result stands last."""
@@ -31,6 +32,7 @@ _SENTENCE_END = re.compile(rf"{_NO_ABBREVIATION}\.(?=\s|$)|[!?](?=\s|$)|\n|\\n(?
 _BLANK = re.compile(
     r"(?:<[a-z _]{1,40}>|[\s_.…?$*`'\"~-]|\\_|\\[lc]?dots(?![a-zA-Z])|\\[,;: ]|\\q?quad(?![a-zA-Z]))*+", re.IGNORECASE
 )
+_LOWER = str.maketrans("ANSWER", "answer")
 _LAST_CLAUSE = re.compile(r",\s[^0-9\\]*$")
 _PAIRED = re.compile(r"(?:[^\\]|\\\\)*+")
 _QUOTES = " \"'`*_"
@@ -148,7 +150,7 @@ def json_field(text: str) -> tuple[str, str]:
     one quote where JSON has two. Examples: of ``{"answer": "\"25\""}`` it is ``25``; of ``"answer": "rac{1}{2}"`` it is
     ``rac{1}{2}``.
     """
-    for field in reversed(list(_ANY_FIELD.finditer(text))):
+    for field in _fields_from_the_end(text):
         rest = text[field.end() : field.end() + 2 * MAX_CANDIDATE_CHARS]
         mark = field["escape"] + field["quote"]
         value = _quoted(rest[len(mark) :], mark) if rest.startswith(mark) else _bare_value(rest)
@@ -158,6 +160,15 @@ def json_field(text: str) -> tuple[str, str]:
         if value and not is_blank(value):
             return value, text[field.end() + len(value) :]
     return "", ""
+
+
+def _fields_from_the_end(text: str) -> Iterator[re.Match[str]]:
+    lower = text.translate(_LOWER)
+    at = len(text)
+    while (at := lower.rfind("answer", 0, at)) > 0:
+        field = _ANY_FIELD.match(text, at - 2 if text[at - 2 : at - 1] == "\\" else at - 1)
+        if field is not None:
+            yield field
 
 
 def _quoted(rest: str, mark: str) -> str:

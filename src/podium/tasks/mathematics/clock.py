@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from podium.tasks.extraction import IN_TEXT
 
+_MAYBE = re.compile(r":|[0-9].*[apAP]\.? ?[mM]")
 _DECORATION = re.compile(r"\\[!,;: ]|[~$*\s]+")
 _CLOCK = re.compile(r"(?P<hours>[0-9]{1,2})(?::(?P<minutes>[0-9]{2})(?::(?P<seconds>[0-9]{2}))?)? ?(?P<half>[ap])?")
 _HALF = re.compile(r"([ap])\.? ?m\b\.?(?= ?$)")
@@ -26,7 +27,7 @@ class Time:
 
 def read_time(text: str) -> Time | None:
     r"""The time of day that ``text`` is; None where it is none. Example: ``read_time(r"8\!:\!34 \text{ p.m.}")``."""
-    if len(text) > 60:
+    if len(text) > 60 or not _MAYBE.search(text):
         return None
     plain = " ".join(_DECORATION.sub(" ", IN_TEXT.sub(r" \1 ", text)).lower().split()).strip(" .\"'`()")
     plain = _HALF.sub(r"\1", plain).replace(" :", ":").replace(": ", ":")

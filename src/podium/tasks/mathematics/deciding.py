@@ -70,8 +70,8 @@ def decide(gold: str, answer: str, question: str) -> str | Formulas:
         return "this is prose"
     if normal_form(answer) == normal_form(gold):
         return ""
-    answer = _SWAPPED.sub(r"\1", in_latex(_APPROXIMATELY.sub("", answer)))
-    if normal_form(answer) == normal_form(gold):
+    written, answer = answer, _SWAPPED.sub(r"\1", in_latex(_APPROXIMATELY.sub("", answer)))
+    if answer != written and normal_form(answer) == normal_form(gold):
         return ""
     by_text = _as_text(gold, answer)
     if by_text is not None:

@@ -12,8 +12,8 @@ import re
 
 from podium.tasks.extraction import IN_TEXT
 from podium.tasks.mathematics.sentences import SPELLED
+from podium.tasks.quantities.arithmetic import MINUS
 from podium.tasks.quantities.behind import read_behind
-from podium.tasks.quantities.numbers import MINUS
 
 MAX_POWER = 10_000
 """The largest exponent, factorial or binomial that is evaluated; ``2^{4181}`` is the largest in the MATH data set."""

@@ -16,8 +16,8 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from podium.tasks.quantities.numbers import MINUS
-
+MINUS = re.compile("[\u2010-\u2015\u2212\ufe63\uff0d]")
+"""Hyphens, dashes and minus signs, all of which are written for a minus."""
 MAX_CHARS = 500
 MAX_DEPTH = 40
 

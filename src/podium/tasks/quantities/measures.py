@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from podium.tasks.quantities import arithmetic
+from podium.tasks.quantities.arithmetic import MINUS
 from podium.tasks.quantities.equations import last_side
-from podium.tasks.quantities.numbers import MAX_EXPONENT, MAX_NUMBER_CHARS, MINUS
+from podium.tasks.quantities.numbers import MAX_EXPONENT, MAX_NUMBER_CHARS
 from podium.tasks.quantities.unit_table import Unit
 from podium.tasks.quantities.units import read_unit
 

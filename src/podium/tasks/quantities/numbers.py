@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from podium.tasks.extraction import IN_TEXT, MAX_CANDIDATE_CHARS
+from podium.tasks.quantities.arithmetic import MINUS
 from podium.tasks.quantities.behind import SET_AS_TEXT, read_behind
 from podium.tasks.quantities.equations import last_side
 
 MAX_NUMBER_CHARS = 200
 MAX_EXPONENT = 400
 """More than a float can hold; ``1e999999999`` would fill the memory."""
-MINUS = re.compile("[\u2010-\u2015\u2212\ufe63\uff0d]")
-"""Hyphens, dashes and minus signs, all of which are written for a minus."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
