@@ -44,12 +44,13 @@ async def test_a_bug_of_a_worker(tmp_path: Path, stream: bool, api: str, n: int)
         spent = await books(server, secret)
         assert spent.spent_usd == pytest.approx(run.usage.cost_usd)
         assert spent.spent_usd >= 0.002, "the conductor and the planner were paid"
-        assert server.desk.gate.inside == server.desk.gate.waiting == 0
+        await until(lambda: server.desk.gate.inside == server.desk.gate.waiting == 0)
 
 
-async def all_of(ai: openai.AsyncOpenAI, api: str, stream: bool, n: int) -> None:
+async def all_of(ai: openai.AsyncOpenAI, api: str, stream: bool, n: int, **more: Any) -> None:
     if api == "chat":
-        answer: Any = await ai.chat.completions.create(model="podium", messages=QUESTION, stream=stream, n=n)
+        asked = {"messages": QUESTION, "n": n, **more}
+        answer: Any = await ai.chat.completions.create(model="podium", stream=stream, **asked)
     else:
         answer = await ai.responses.create(model="podium", input=QUESTION, stream=stream)
     async for _ in answer:
@@ -69,9 +70,7 @@ async def test_a_step_that_met_a_bug_waits_again(tmp_path: Path, stream: bool) -
         first = await ai.chat.completions.create(model="podium", messages=QUESTION, tools=TOOLS)
         messages = answered(first.choices[0].message.model_dump(exclude_none=True, include={"role", "tool_calls"}), "noon")
         with pytest.raises(openai.APIError, match="a bug"):
-            answer: Any = await ai.chat.completions.create(model="podium", messages=messages, tools=TOOLS, stream=stream)
-            async for _ in answer:
-                pass
+            await all_of(ai, "chat", stream, 1, messages=messages, tools=TOOLS)
         await stored(server, 2)
         second = await ai.chat.completions.create(model="podium", messages=messages, tools=TOOLS)
         assert second.choices[0].message.content == "It is noon, planned: ['Look.']"

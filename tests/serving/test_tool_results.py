@@ -125,13 +125,13 @@ async def test_half_of_the_results_is_a_400_and_the_step_waits_on(tmp_path: Path
         messages: list[Any] = [ASKED, await chat_turn(ai, model, [ASKED], stream=False)]
         first, second = (call["id"] for call in messages[1]["tool_calls"])
         asked = len(provider.wires)
+        items: Any = [ASKED, called(first), called(second), output(first)]
         for stream in (False, True):
             with pytest.raises(openai.BadRequestError, match=second):
                 await ai.chat.completions.create(
                     model=model, messages=[*messages, result(first)], tools=CHAT_TOOLS, stream=stream
                 )  # type: ignore[call-overload]
             with pytest.raises(openai.BadRequestError, match=second):
-                items: Any = [ASKED, called(first), called(second), output(first)]
                 await ai.responses.create(model=model, input=items, tools=TOOLS, stream=stream)
         assert len(provider.wires) == asked, "nobody was asked"
         whole = [*messages, result(second), result(first)]
