@@ -142,8 +142,9 @@ class Desk:
                 ids = tuple(call.id for call in done.completion.tool_calls)
                 await self.accounts.pause(ids, ticket.admission, dumps(paused))
         first = next((done for done in dones if done.failure is not None), dones[0])
-        # A choice that was broken off in the middle says nothing of what it had used by then.
-        told = all(done.failure is None or done.completion.transcripts for done in dones)
+        # A choice that was broken off in the middle, or is not over, says nothing of what it had used by then.
+        over = len(dones) == len(ticket.conductors)
+        told = over and all(done.failure is None or done.completion.transcripts for done in dones)
         run = self._run(
             ticket,
             tuple(transcript for done in dones for transcript in done.completion.transcripts),
