@@ -10,6 +10,7 @@ import openai
 import pytest
 
 from podium.errors import WorkerUnavailable
+from podium.serving.store.tables import paused
 from podium.types import Call, Completion, ToolCall, Usage
 from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said, until
 from tests.serving.test_chat_api import client
@@ -72,7 +73,9 @@ async def test_an_answer_that_is_begun_anew(tmp_path: Path, how: str, model: str
             error = str(raised)
         events = [event async for event in await ai.responses.create(model=model, input=ASKED, stream=True)]
         runs = await server.accounts.runs.search(key=None)
+        waiting = await server.accounts.database.read(lambda connection: connection.execute(paused.select()).all())
     assert len(runs) == 2
+    assert len(waiting) == (how == "with tools" and model == "podium") * 2, "nothing waits that nobody will come for"
     if how in GOOD:
         assert (text, ends[-1], error) == (worker.whole, "tool_calls" if worker.calls else "stop", "")
         assert events[-1].type == "response.completed"

@@ -130,7 +130,7 @@ async def test_half_of_the_results_is_a_400_and_the_step_waits_on(tmp_path: Path
             with pytest.raises(openai.BadRequestError, match=second):
                 await ai.chat.completions.create(
                     model=model, messages=[*messages, result(first)], tools=CHAT_TOOLS, stream=stream
-                )  # type: ignore[call-overload]
+                )
             with pytest.raises(openai.BadRequestError, match=second):
                 await ai.responses.create(model=model, input=items, tools=TOOLS, stream=stream)
         assert len(provider.wires) == asked, "nobody was asked"

@@ -136,12 +136,13 @@ class Desk:
 
     async def finish(self, ticket: Ticket, dones: Sequence[Done]) -> None:
         """Keep the run, and what waits for the client's tools; before the answer is sent, so that no answered run is lost."""
-        for done in dones:
+        first = next((done for done in dones if done.failure is not None), dones[0])
+        # Where one choice failed the client is told of no other, so nobody would come for what waits.
+        for done in dones if first.failure is None else ():
             paused = paused_step(done.completion, ticket.asked)
             if paused is not None:
                 ids = tuple(call.id for call in done.completion.tool_calls)
                 await self.accounts.pause(ids, ticket.admission, dumps(paused))
-        first = next((done for done in dones if done.failure is not None), dones[0])
         # A choice that was broken off in the middle, or is not over, says nothing of what it had used by then.
         over = len(dones) == len(ticket.conductors)
         told = over and all(done.failure is None or done.completion.transcripts for done in dones)
