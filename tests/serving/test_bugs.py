@@ -7,9 +7,11 @@ from typing import Any
 import openai
 import pytest
 
-from podium.serving.asking import conducted
+from podium.errors import WorkerUnavailable
+from podium.serving.asking import conducted, failed
 from podium.serving.conversation import Asked
 from podium.serving.offer import Wishes
+from podium.serving.paused_step import Resumed
 from podium.types import Call
 from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said, until
 from tests.serving.test_access import a_key
@@ -95,3 +97,26 @@ async def test_whoever_works_at_the_desk_and_is_cancelled_or_breaks_leaves_a_run
         [run] = await server.accounts.runs.search(key=None)
         assert run.failure == "Cancelled"
         assert run.usage.cost_usd == pytest.approx(0.001)
+
+
+async def test_who_leaves_while_its_failure_is_written_finds_its_step_waiting(tmp_path: Path) -> None:
+    offer = offer_of(said(TWO_STEPS), said("Plan."), said("x"))
+    async with live(offer, tmp_path) as server:
+        keep, begun = server.accounts.paused.keep, asyncio.Event()
+
+        async def slowly(*arguments: Any) -> None:
+            begun.set()
+            await asyncio.sleep(0.05)
+            await keep(*arguments)
+
+        server.accounts.paused.keep = slowly  # type: ignore[method-assign]
+        asked = Asked(model="w2", call=Call.plain("6 times 7?"), wishes=Wishes())
+        async with server.desk.admitted(None, asked) as ticket:
+            ticket.resumed = Resumed(worker="w2", call=asked.call, ids=("call_1",), state="a step")
+            finishing = asyncio.create_task(server.desk.finish(ticket, [failed(0, WorkerUnavailable("gone"))]))
+            await begun.wait()
+            finishing.cancel()
+            await asyncio.gather(finishing, return_exceptions=True)
+        [run] = await stored(server, 1)
+        assert run.failure == "WorkerUnavailable"
+        assert await server.accounts.paused.take(("call_1",), "") == "a step"

@@ -137,3 +137,9 @@ async def test_half_of_the_results_is_a_400_and_the_step_waits_on(tmp_path: Path
         whole = [*messages, result(second), result(first)]
         assert (await chat_turn(ai, model, whole, stream=False))["content"] == f"Seen: result {second}, result {first}"
         assert len(provider.asked["boss"]) == (model == "podium"), "the step had waited"
+
+
+def test_a_tool_is_required_and_none_is_left() -> None:
+    hosted: Any = {"model": "podium", "input": "?", "tools": [{"type": "web_search"}], "tool_choice": "required"}
+    with pytest.raises(ConfigError, match="none that can be called here"):
+        of_responses(ResponsesRequest.model_validate(hosted))

@@ -146,9 +146,10 @@ def consistent(demands: Demands) -> Demands:
     names = [tool.name for tool in demands.tools]
     if len(set(names)) < len(names):
         raise ConfigError("two tools have the same name")
-    if demands.tool_choice not in ("auto", "none", *names):
-        if demands.tool_choice == "required" and names:
-            return demands
+    if demands.tool_choice == "required":
+        if not names:
+            raise ConfigError("tool_choice is required, and of the tools in this request there is none that can be called here")
+    elif demands.tool_choice not in ("auto", "none", *names):
         raise ConfigError(f"tool_choice: there is no tool {demands.tool_choice!r} in this request")
     return demands
 
