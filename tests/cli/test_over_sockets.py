@@ -1,5 +1,6 @@
 """The command line over real sockets: a pool file whose workers are the gym's own server."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,9 @@ from benchmarks.faults import gym_server, write_pool
 from podium.cli.app import app
 from podium.gym.verify import judge
 from podium.gym.world import World
+from podium.types import Call
+from podium.workers.journal import Journal
+from podium.workers.scripted import Scripted
 
 PROBLEM = World().problems(kinds=("choice",), split="held_out_numbers", n=1)[0]
 
@@ -76,6 +80,29 @@ def test_a_journal_pays_once_and_the_ledger_shows_it(pool: str, tmp_path: Path) 
     assert (paid["calls"], paid["replays"], paid["unsettled"]) == (1, 0, 0)
     assert (replayed["calls"], replayed["replays"], replayed["unsettled"]) == (0, 1, 0)
     assert "cedar" in podium("pool", "ledger", journal).output
+
+
+@pytest.mark.parametrize(
+    ("run", "shown"),
+    [
+        ("serve postgresql://ann:s3cret@db.example:5432/books?sslmode=require", "serve postgresql://db.example:5432/books"),
+        ("serve postgresql+psycopg://ann:s3/cr@et@db.example/books", "serve postgresql+psycopg://db.example/books"),
+        ("serve postgresql://db.example/books?password=s3cret", "serve postgresql://db.example/books"),
+        ("serve podium.db", "serve podium.db"),
+        ("a@b: ablation?", "a@b: ablation?"),
+    ],
+)
+def test_the_ledger_shows_no_password_of_a_run_that_an_earlier_version_named(tmp_path: Path, run: str, shown: str) -> None:
+    path = tmp_path / "calls.db"
+
+    async def pay() -> None:
+        with Journal(path, run=run) as journal:
+            await journal.worker(Scripted("42"), "cedar")(Call.plain("6 times 7?"))
+
+    asyncio.run(pay())
+    [row] = json.loads(podium("pool", "ledger", str(path), "--json").stdout)
+    assert row["run"] == shown
+    assert "s3" not in podium("pool", "ledger", str(path)).output
 
 
 def test_evaluate_over_a_chat_pool(pool: str, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import random
 from pathlib import Path
 
@@ -215,6 +216,14 @@ class TestCommand:
         [listed] = json.loads(podium("keys", "list", "--json", db=db).stdout)
         assert (listed["month"]["freed_usd"], listed["month"]["uncertain_usd"]) == (0.4, 0.0)
 
+    def test_a_user_without_a_name_is_a_number(self, db: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        def nobody() -> str:
+            raise KeyError("getpwuid(): uid not found: 1000660000")
+
+        monkeypatch.setattr("getpass.getuser", nobody)
+        done = podium("keys", "correct", "web", "--free", "all", "--reason", "bill 7", "--json", db=db)
+        assert json.loads(done.stdout)["correction"]["by"].startswith(f"user {os.getuid()}@")
+
     @pytest.mark.parametrize(
         ("flags", "said"),
         [
@@ -222,6 +231,10 @@ class TestCommand:
             (("web", "--reason", "x", "--free", "1", "--spent", "1"), "--free"),
             (("web", "--reason", "x", "--free", "much"), "number of dollars"),
             (("web", "--reason", "x", "--free", "0.7"), "only $0.6"),
+            (("web", "--reason", "x", "--free", "nan"), "a correction"),
+            (("web", "--reason", "x", "--free", "inf"), "a correction"),
+            (("web", "--reason", "x", "--free", "-0.1"), "a correction"),
+            (("web", "--reason", "x", "--free", "1e30"), "a correction"),
             (("web", "--reason", "x", "--free", "all", "--month", "2026-13"), "--month"),
             (("nobody", "--reason", "x", "--free", "all"), "no key called nobody"),
             (("web", "--reason", "", "--free", "all"), "needs a reason"),

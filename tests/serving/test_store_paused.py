@@ -2,14 +2,17 @@
 
 import asyncio
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select
 
+from podium.serving.store.clock import utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.paused import Paused
 from podium.serving.store.tables import paused as table
 from tests.serving.conftest import Hands
+from tests.serving.live import live, offer_of, said
 
 MINUTE = timedelta(minutes=1)
 
@@ -42,6 +45,7 @@ async def test_an_expired_pause_is_gone(database: Database, clock: Hands) -> Non
     clock.forward(60)
     assert await paused.take(("call_0",), "key_a") is None
     await paused.keep(("call_9",), "key_a", "state", clock() + MINUTE)
+    await paused.forget()
     assert await database.read(lambda c: c.execute(select(func.count()).select_from(table)).scalar_one()) == 1
 
 
@@ -52,3 +56,13 @@ async def test_the_latest_state_counts(database: Database, clock: Hands) -> None
     assert await paused.take(("call_1",), "key_a") == "new"
     with pytest.raises(ValueError, match="at least one"):
         await paused.keep((), "key_a", "state", clock() + MINUTE)
+
+
+async def test_what_expired_is_removed_also_where_nobody_asks_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("podium.serving.accounts.BEAT_SECONDS", 0.02)
+    async with live(offer_of(said("x"), said("42")), tmp_path) as server:
+        past = utc_now() - MINUTE
+        await server.accounts.paused.keep(("call_1",), "key_a", "a secret", past)
+        async with asyncio.timeout(5):
+            while await server.accounts.database.read(lambda c: c.execute(select(table)).all()):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)

@@ -9,6 +9,8 @@ from typing import Any
 import openai
 import pytest
 
+from podium.errors import WorkerUnavailable
+from podium.serving.store.tables import paused
 from podium.types import Call, Completion, ToolCall, Usage
 from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said, until
 from tests.serving.test_chat_api import client
@@ -71,7 +73,9 @@ async def test_an_answer_that_is_begun_anew(tmp_path: Path, how: str, model: str
             error = str(raised)
         events = [event async for event in await ai.responses.create(model=model, input=ASKED, stream=True)]
         runs = await server.accounts.runs.search(key=None)
+        waiting = await server.accounts.database.read(lambda connection: connection.execute(paused.select()).all())
     assert len(runs) == 2
+    assert len(waiting) == (how == "with tools" and model == "podium") * 2, "nothing waits that nobody will come for"
     if how in GOOD:
         assert (text, ends[-1], error) == (worker.whole, "tool_calls" if worker.calls else "stop", "")
         assert events[-1].type == "response.completed"
@@ -84,6 +88,26 @@ async def test_an_answer_that_is_begun_anew(tmp_path: Path, how: str, model: str
         assert [run.failure for run in runs] == ["WorkerUnavailable"] * 2
         whole_usd = 0.001 if model == "w2" else 0.003
         assert all((run.usage.cost_usd or 0) >= whole_usd - 0.001 - 1e-9 for run in runs), "what was paid by then is known"
+
+
+async def test_a_choice_that_fails_first_does_not_hide_what_the_others_used(tmp_path: Path) -> None:
+    tries = []
+
+    class Uneven(Puppet):
+        async def __call__(self, call: Call) -> Completion:
+            tries.append(call)
+            if len(tries) == 2:
+                raise WorkerUnavailable("gone")
+            return await super().__call__(call)
+
+    offer = offer_of(said(TWO_STEPS), said("Plan."), Uneven(lambda call: "42 " * 100, seconds=0.05))
+    async with live(offer, tmp_path) as server, client(server) as ai:
+        with pytest.raises(openai.APIError):
+            async for _ in await ai.chat.completions.create(model="podium", messages=ASKED, stream=True, n=2):
+                pass
+        [run] = await server.accounts.runs.search(key=None)
+    assert run.failure == "WorkerUnavailable"
+    assert run.usage.cost_usd == pytest.approx(0.004), "two workflows and two plans"
 
 
 async def sent(server: Live, path: str, body: dict[str, Any]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

@@ -1,5 +1,6 @@
 """Tools, a form and stop texts on their way to the model, and tool calls on their way back."""
 
+import importlib.util
 import json
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,7 @@ from podium.workers.call_key import call_key
 from podium.workers.chat import ChatWorker
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.vote import MajorityVote
-from tests.workers.test_chat import END, chunk, reply, says, serve
+from tests.workers.test_chat import END, anthropic_says, chunk, reply, says, serve, vendor_worker
 
 NOW = Tool(
     name="now", description="The time in a city.", parameters='{"type": "object", "properties": {"city": {"type": "string"}}}'
@@ -126,3 +127,25 @@ def test_demands_make_another_call_and_count_towards_its_bound() -> None:
     assert len({call_key("m", call) for call in (plain, wanting, turned)}) == 3
     assert bound(wanting, 100).prompt_tokens > bound(plain, 100).prompt_tokens
     assert bound(wanting, 100).completion_tokens == 10
+
+
+@pytest.mark.skipif(importlib.util.find_spec("anthropic") is None, reason="needs pip install 'podium[anthropic]'")
+@pytest.mark.parametrize("may_call", [False, True])
+async def test_anthropic_reads_of_tools_in_words_where_it_may_call_none(may_call: bool) -> None:
+    called = (TOOL_CALL, replace(TOOL_CALL, id="call_8", arguments="{}"))
+    question = (
+        *ask("What time is it?"),
+        Message(role="assistant", content="Let me see.", tool_calls=called),
+        *(Message(role="tool", content="noon", tool_call_id=each.id) for each in called),
+    )
+    call = Call(question=question, subtask="Plan.", demands=Demands(tools=(NOW,)) if may_call else Demands())
+    async with serve(anthropic_says()) as server, vendor_worker(server, "anthropic") as worker:
+        await worker(call)
+    [body] = server.bodies
+    kinds = [block["type"] for message in body["messages"] for block in message["content"]]
+    assert ("tool_use" in kinds, "tool_result" in kinds, "tools" in body) == (may_call, may_call, may_call)
+    if not may_call:
+        texts = [block["text"] for message in body["messages"] for block in message["content"]]
+        shown = 'Let me see.\n(calls now with {"city": "Oslo"})\n(calls now with {})'
+        result = "(result of now)\nnoon"
+        assert texts == ["What time is it?", shown, result, result, "Your task: Plan."]

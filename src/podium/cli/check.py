@@ -3,8 +3,9 @@
 import asyncio
 import json
 import os
+import re
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from rich.table import Table
@@ -58,7 +59,7 @@ async def ledger(path: Path, *, as_json: bool) -> None:
     if not path.is_file():
         raise ConfigError(f"there is no journal at {path}")
     with Journal(path, mode="replay") as journal:
-        rows = await journal.ledger()
+        rows = [replace(row, run=_without_password(row.run)) for row in await journal.ledger()]
     if as_json:
         print(json.dumps([asdict(row) for row in rows]))  # noqa: T201 - the command's output
         return
@@ -68,6 +69,11 @@ async def ledger(path: Path, *, as_json: bool) -> None:
         cells = (row.run, _model(row.worker), str(row.calls), str(row.replays), str(row.unsettled), str(row.usage.tokens), cost)
         table.add_row(*(Text(plain(cell, 80)) for cell in cells))
     Screen().print(table)
+
+
+def _without_password(run: str) -> str:
+    """A run's name; servers of earlier versions named theirs by the database's whole URL."""
+    return re.sub(r"^(serve [\w+]+://)(?:.*@)?([^?]*).*$", r"\1\2", run, flags=re.DOTALL)
 
 
 def _model(identity: str) -> str:

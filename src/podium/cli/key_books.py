@@ -2,6 +2,7 @@
 
 import getpass
 import json
+import os
 import re
 import socket
 from dataclasses import asdict
@@ -65,7 +66,7 @@ async def correct(
             usd=_dollars(str(amount)),
             was_spent=spent is not None,
             reason=reason,
-            by=by or f"{getpass.getuser()}@{socket.gethostname()}",
+            by=by or f"{_user()}@{socket.gethostname()}",
             month=None if month is None else _month(month),
         )
     if as_json:
@@ -78,6 +79,14 @@ async def correct(
     else:
         said = f"nothing changed, this was done before: {_said(made)}. Another one of the same sum needs another reason"
     Screen().print(Text(said), soft_wrap=True)
+
+
+def _user() -> str:
+    """Who runs this; in a container that may be a number without a name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"
 
 
 def _said(each: Correction) -> str:

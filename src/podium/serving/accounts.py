@@ -209,6 +209,7 @@ class Accounts:
             try:
                 await self.quotas.beat()
                 await self.quotas.reap(DEAD_SECONDS)
+                await self.paused.forget()
                 await self._pay_owed()
             except StoreUnavailable:
                 log.exception("the database does not answer; trying again in %s seconds", BEAT_SECONDS)

@@ -25,7 +25,7 @@ from podium.serving.measures import Measures
 from podium.serving.not_served import not_served
 from podium.serving.offer import Offer
 from podium.serving.origins import Origins
-from podium.serving.problems import Problem, Refusal, no_such_model, problem_of, unreadable
+from podium.serving.problems import BUG, Problem, Refusal, no_such_model, problem_of, unreadable
 from podium.serving.requests import ChatRequest
 from podium.serving.responses_api import responses
 from podium.serving.responses_conversation import of_responses
@@ -230,7 +230,7 @@ class _Door:
             log.exception("a bug, at %s %s", scope["method"], scope["path"])
             if begun:
                 raise
-            problem = Problem(status=500, message="a bug; the server's log has it", kind="server_error", code="internal_error")
+            problem = BUG
         if too_large and not begun:
             problem = self._too_large()
         if problem is not None:

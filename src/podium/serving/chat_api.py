@@ -1,6 +1,5 @@
 """``POST /v1/chat/completions``."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from functools import partial
@@ -14,7 +13,7 @@ from podium.serving.conversation import Asked
 from podium.serving.desk import Desk, Ticket
 from podium.serving.headers import run_headers
 from podium.serving.store.keys import Key
-from podium.serving.wire import DONE, ClientLeft, EventStream, event, json_answer, unless_left
+from podium.serving.wire import DONE, EventStream, event, json_answer, unless_left
 
 
 async def chat(desk: Desk, request: Request, key: Key | None, asked: Asked) -> Response:
@@ -30,11 +29,7 @@ async def _whole(desk: Desk, request: Request, key: Key | None, asked: Asked) ->
 
 async def answered(desk: Desk, request: Request, ticket: Ticket) -> list[Done]:
     """Every choice, kept in the books. Raises the failure of the first one that has no answer, :class:`ClientLeft`."""
-    try:
-        dones = await unless_left(request, conducted(ticket.conductors, ticket.call))
-    except (ClientLeft, asyncio.CancelledError):  # the second where the server stops
-        await asyncio.shield(desk.left(ticket))
-        raise
+    dones = await unless_left(request, conducted(ticket.conductors, ticket.call))
     await desk.finish(ticket, dones)
     for done in dones:
         if done.failure is not None:
@@ -52,7 +47,7 @@ async def _streamed(desk: Desk, request: Request, key: Key | None, asked: Asked)
                 yield event(chunk)
             yield DONE
 
-        return EventStream(events(), stack.pop_all(), headers=run_headers(ticket), on_left=lambda: desk.left(ticket))
+        return EventStream(events(), stack.pop_all(), headers=run_headers(ticket))
 
 
 async def opened(
@@ -62,11 +57,7 @@ async def opened(
     admitted = desk.admitted(key, asked, request.headers, patience=partial(unless_left, request))
     ticket = await stack.enter_async_context(admitted)
     progress = await stack.enter_async_context(conducting(ticket.conductors, ticket.call))
-    try:
-        first = await unless_left(request, _next(progress))
-    except ClientLeft:
-        await desk.left(ticket)
-        raise
+    first = await unless_left(request, _next(progress))
     if isinstance(first, Done) and first.failure is not None:
         await desk.finish(ticket, [first])
         raise first.failure.error()

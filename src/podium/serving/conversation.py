@@ -1,6 +1,6 @@
 """A request -> the call a Conductor answers: the whole conversation, and what is demanded of the last step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from podium.errors import ConfigError
@@ -112,15 +112,33 @@ def text(content: str | Sequence[TextPart] | None) -> str:
 
 
 def checked(question: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The conversation, if it ends with what is to be answered and has every tool's result after its call."""
+    """The conversation, if it ends with what is to be answered and every tool call has its result behind it.
+
+    Providers take nothing else, and a result that is missing would have the question planned, and paid for, anew.
+    """
     if not question or question[-1].role == "assistant":
         raise ConfigError("the conversation ends with a message of the user, or with the results of tools")
-    known: set[str] = set()
-    for index, message in enumerate(question):
-        known |= {call.id for call in message.tool_calls}
-        if message.role == "tool" and message.tool_call_id not in known:
-            raise ConfigError(f"messages[{index}] is the result of {message.tool_call_id!r}, which no assistant's turn called")
+    called: set[str] = set()
+    missing: dict[str, None] = {}
+    for message in question:
+        if message.role == "tool":
+            if message.tool_call_id not in called:
+                raise ConfigError(
+                    f"there is a result of {message.tool_call_id!r}, which the assistant's turn before it did not call"
+                )
+            missing.pop(message.tool_call_id, None)
+            continue
+        _all_there(missing)
+        called = {call.id for call in message.tool_calls}
+        missing = {call.id: None for call in message.tool_calls}
+    _all_there(missing)
     return question
+
+
+def _all_there(missing: Collection[str]) -> None:
+    if missing:
+        named = ", ".join(repr(call_id) for call_id in missing)
+        raise ConfigError(f"no result of {named}: send one for every tool call of a turn, before anything else is said")
 
 
 def consistent(demands: Demands) -> Demands:
@@ -128,9 +146,10 @@ def consistent(demands: Demands) -> Demands:
     names = [tool.name for tool in demands.tools]
     if len(set(names)) < len(names):
         raise ConfigError("two tools have the same name")
-    if demands.tool_choice not in ("auto", "none", *names):
-        if demands.tool_choice == "required" and names:
-            return demands
+    if demands.tool_choice == "required":
+        if not names:
+            raise ConfigError("tool_choice is required, and of the tools in this request there is none that can be called here")
+    elif demands.tool_choice not in ("auto", "none", *names):
         raise ConfigError(f"tool_choice: there is no tool {demands.tool_choice!r} in this request")
     return demands
 

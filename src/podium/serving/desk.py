@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from podium.errors import ConfigError, KeyBusy
+from podium.errors import Cancelled, ConfigError, KeyBusy
 from podium.jsonl import dumps
 from podium.serving.accounts import Accounts, Admission
 from podium.serving.asking import Done
@@ -26,6 +26,7 @@ from podium.serving.store.keys import Key
 from podium.serving.store.quotas import Counted
 from podium.serving.store.runs import Run
 from podium.serving.telemetry import record
+from podium.serving.wire import ClientLeft
 from podium.types import Call, Message, Transcript, Usage
 from podium.workers.metered import question_budgets
 from podium.workers.tenant import tenant
@@ -82,6 +83,7 @@ class Desk:
     ) -> AsyncIterator[Ticket]:
         """Work on a request inside the block; its calls are held to its budget, and leaving books what they cost.
 
+        A block that ends with an exception before its run is kept (:meth:`finish`) has the run kept with that failure.
         ``conductor`` answers it, whatever the model is called; None: the model that is offered under that name. ``patience``
         waits for a place (:mod:`podium.serving.gate`). Raises :class:`Refusal`, :class:`QuotaExceeded`, :class:`ConfigError`.
         """
@@ -94,7 +96,12 @@ class Desk:
             conductors = [conductor] if conductor is not None else self._conductors(asked, waiting)
             question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
             tenant.set(self.accounts.tenant(key))
-            yield Ticket(f"run_{secrets.token_hex(12)}", asked, call, conductors, admission, headers, waiting)
+            ticket = Ticket(f"run_{secrets.token_hex(12)}", asked, call, conductors, admission, headers, waiting)
+            try:
+                yield ticket
+            except BaseException as end:  # whoever asked has left, the server stops, or a bug: what was done is paid for
+                await asyncio.shield(self.left(ticket, end=end))
+                raise
 
     @asynccontextmanager
     async def _let_in(self, key: Key | None, asked: Asked, patience: Patience | None) -> AsyncIterator[Admission]:
@@ -129,14 +136,16 @@ class Desk:
 
     async def finish(self, ticket: Ticket, dones: Sequence[Done]) -> None:
         """Keep the run, and what waits for the client's tools; before the answer is sent, so that no answered run is lost."""
-        for done in dones:
+        first = next((done for done in dones if done.failure is not None), dones[0])
+        # Where one choice failed the client is told of no other, so nobody would come for what waits.
+        for done in dones if first.failure is None else ():
             paused = paused_step(done.completion, ticket.asked)
             if paused is not None:
                 ids = tuple(call.id for call in done.completion.tool_calls)
                 await self.accounts.pause(ids, ticket.admission, dumps(paused))
-        first = next((done for done in dones if done.failure is not None), dones[0])
-        # A choice that was broken off in the middle says nothing of what it had used by then.
-        told = all(done.failure is None or done.completion.transcripts for done in dones)
+        # A choice that was broken off in the middle, or is not over, says nothing of what it had used by then.
+        over = len(dones) == len(ticket.conductors)
+        told = over and all(done.failure is None or done.completion.transcripts for done in dones)
         run = self._run(
             ticket,
             tuple(transcript for done in dones for transcript in done.completion.transcripts),
@@ -147,14 +156,17 @@ class Desk:
         )
         await self._kept(run, ticket)
 
-    async def left(self, ticket: Ticket, transcripts: Sequence[Transcript] = ()) -> None:
-        """Keep the run of a client that went away before there was an answer; ``transcripts``: what was done until then."""
+    async def left(self, ticket: Ticket, transcripts: Sequence[Transcript] = (), end: BaseException | None = None) -> None:
+        """Keep the run of a client that went away before there was an answer; ``transcripts``: what was done until then.
+
+        ``end``: what ended it, where that may be a bug.
+        """
         run = self._run(
             ticket,
             tuple(transcripts),
             simulated=_simulated(transcripts),
             usage=ticket.admission.budget.spent,
-            failure="Cancelled",
+            failure=_ended_by(end),
             answer=None,
         )
         await self._kept(run, ticket)
@@ -188,6 +200,9 @@ class Desk:
         if ticket.is_kept:
             return
         ticket.is_kept = True
+        await asyncio.shield(self._written(run, ticket))  # a client that leaves meanwhile changes nothing about it
+
+    async def _written(self, run: Run, ticket: Ticket) -> None:
         if run.failure and ticket.resumed is not None:
             # Whoever sends the results again finds the step waiting as before, and pays for nothing twice.
             await self.accounts.pause(ticket.resumed.ids, ticket.admission, ticket.resumed.state)
@@ -242,6 +257,14 @@ def _size(call: Call) -> int:
 def total_usage(dones: Sequence[Done]) -> Usage:
     """Of all choices together."""
     return Usage.total(done.completion.usage for done in dones)
+
+
+def _ended_by(end: BaseException | None) -> str:
+    """The name of a bug; else the run was stopped from outside."""
+    while isinstance(end, BaseExceptionGroup):
+        end = end.exceptions[0]
+    is_bug = isinstance(end, Exception) and not isinstance(end, ClientLeft)
+    return type(end).__name__ if is_bug else Cancelled.__name__
 
 
 def _question(call: Call) -> str:

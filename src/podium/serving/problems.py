@@ -45,6 +45,9 @@ class Problem:
         return {"error": {"message": self.message, "type": self.kind, "param": self.param, "code": self.code}}
 
 
+BUG = Problem(status=500, message="a bug; the server's log has it", kind="server_error", code="internal_error")
+
+
 class Refusal(Exception):
     """A request that is answered with an error before anything was asked of anybody."""
 

@@ -155,7 +155,9 @@ class ResponseEvents:
 
     def _failed(self, failure: Failure) -> Object:
         problem = problem_of(failure.error())
-        error = {"code": problem.code, "message": problem.message}
+        # OpenAI's list of codes has one for all that is not the client's doing; which it was stands in "type".
+        code = "server_error" if problem.kind == "server_error" else problem.code
+        error = {"code": code, "type": problem.code, "message": problem.message}
         head = {**_head(self.ticket, "failed"), "error": error, "incomplete_details": None}
         return self._event("response.failed", response={**head, "output": self._output, "usage": None})
 

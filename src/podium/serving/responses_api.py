@@ -30,4 +30,4 @@ async def responses(desk: Desk, request: Request, key: Key | None, asked: Asked)
             async for item in told.of(progress):
                 yield event(item, item["type"])
 
-        return EventStream(events(), stack.pop_all(), headers=run_headers(ticket), on_left=lambda: desk.left(ticket))
+        return EventStream(events(), stack.pop_all(), headers=run_headers(ticket))

@@ -99,11 +99,27 @@ def _choice(request: ResponsesRequest, box: Toolbox) -> str:
 
 
 def _merged(turns: Sequence[Message]) -> tuple[Message, ...]:
-    """Calls that were made at once are one turn."""
+    """Calls that were made at once are one turn, with what was said beside them, and results stand right behind their calls.
+
+    Items may come in another order: a message of the user's, say, that was written while a tool ran.
+    """
     merged: list[Message] = []
     for turn in turns:
-        if turn.tool_calls and merged and merged[-1].role == "assistant":
-            last = merged.pop()
-            turn = Message(role="assistant", content=last.content, tool_calls=(*last.tool_calls, *turn.tool_calls))
-        merged.append(turn)
+        last = merged[-1] if merged else None
+        if turn.role == "tool":
+            merged.insert(_behind_call(merged, turn.tool_call_id), turn)
+        elif turn.role == "assistant" and last is not None and last.role == "assistant" and (turn.tool_calls or last.tool_calls):
+            said = "\n\n".join(each.content for each in (last, turn) if each.content)
+            merged[-1] = Message(role="assistant", content=said, tool_calls=(*last.tool_calls, *turn.tool_calls))
+        else:
+            merged.append(turn)
     return tuple(merged)
+
+
+def _behind_call(turns: Sequence[Message], call_id: str) -> int:
+    """Where the result of ``call_id`` belongs: behind the newest turn that made this call, and behind the results there."""
+    for index in range(len(turns) - 1, -1, -1):
+        if any(call.id == call_id for call in turns[index].tool_calls):
+            behind = (place for place in range(index + 1, len(turns)) if turns[place].role != "tool")
+            return next(behind, len(turns))
+    return len(turns)

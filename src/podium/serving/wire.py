@@ -10,7 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from podium.serving.problems import Problem
+from podium.errors import PodiumError
+from podium.serving.problems import BUG, Problem, problem_of
 
 Result = TypeVar("Result")
 KEEP_ALIVE_SECONDS = 15.0
@@ -61,7 +62,8 @@ async def unless_left(request: Request, work: Coroutine[Any, Any, Result]) -> Re
 class EventStream(Response):
     """Sends ``events`` as they come; ``stack`` is closed when the stream ends, whoever ended it.
 
-    ``on_left`` is told when the client went away before the end.
+    It is closed with :class:`ClientLeft` where the client went away before the end, and with what ``events`` raise (a bug, or a
+    database that is away), of which the client is told.
     """
 
     media_type = "text/event-stream"
@@ -72,39 +74,44 @@ class EventStream(Response):
         stack: AsyncExitStack,
         *,
         headers: Mapping[str, str],
-        on_left: Callable[[], Awaitable[None]],
     ) -> None:
         super().__init__(None, headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no", **headers})
         del self.headers["content-length"]
         self._events = events
         self._stack = stack
-        self._on_left = on_left
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send everything, or as much as somebody reads."""
         sending = asyncio.ensure_future(self._send(send))
         leaving = asyncio.ensure_future(_left(receive))
-        gone = True  # so it is, too, where the server ends before the stream does
+        end: BaseException | None = ClientLeft()  # so it is, too, where the server ends before the stream does
         try:
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            gone = not sending.done()
-            if not gone:
-                sending.result()
+            if sending.done():
+                end = sending.exception()
         finally:
             sending.cancel()
             leaving.cancel()
             await asyncio.gather(sending, leaving, return_exceptions=True)
-            await asyncio.shield(self._closed(gone))
+            await asyncio.shield(self._closed(end))
 
-    async def _closed(self, gone: bool) -> None:
-        async with self._stack:
-            if gone:
-                await self._on_left()
+    async def _closed(self, end: BaseException | None) -> None:
+        try:
+            async with self._stack:
+                if end is not None:
+                    raise end
+        except ClientLeft:
+            return  # there is nobody to tell
 
     async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        async for piece in kept_alive(self._events):
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        try:
+            async for piece in kept_alive(self._events):
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+        except Exception as error:
+            problem = problem_of(error) if isinstance(error, PodiumError) else BUG
+            await send({"type": "http.response.body", "body": event(problem.body), "more_body": False})
+            raise
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 

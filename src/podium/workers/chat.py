@@ -129,7 +129,7 @@ class ChatWorker:
         if repeat is not None:
             settings["extra_headers"] = {"Idempotency-Key": repeat}
         answer = AnswerText(call.on_token)
-        messages = library_messages(render(call), self.provider)
+        messages = library_messages(render(call), self.provider, call.demands)
         parameters = parameters_for(call.demands)
         started = time.perf_counter()
         response: ModelResponse | None = None

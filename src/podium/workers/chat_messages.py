@@ -27,9 +27,11 @@ from podium.types import Demands, Message, ToolCall
 ANY_OBJECT = "{}"
 
 
-def library_messages(messages: Sequence[Message], provider: str) -> list[ModelMessage]:
+def library_messages(messages: Sequence[Message], provider: str, demands: Demands) -> list[ModelMessage]:
     """One library message for each of ours, so that the adapters neither merge nor move them where the vendor allows it."""
     fit = _nine if provider == "mistral" else str
+    if provider == "anthropic" and not demands.tools:
+        messages = in_words(messages)
     names = {call.id: call.name for message in messages for call in message.tool_calls}
     found: list[ModelMessage] = []
     for message in messages:
@@ -49,6 +51,25 @@ def library_messages(messages: Sequence[Message], provider: str) -> list[ModelMe
                 ]
                 text = [TextPart(content=message.content)] if message.content or not called else []
                 found.append(ModelResponse(parts=[*text, *called]))
+    return found
+
+
+def in_words(messages: Sequence[Message]) -> list[Message]:
+    """``messages`` with tool calls and results as text.
+
+    Anthropic's API takes them as such only from whoever may call tools, and a step before the last one may not.
+    """
+    names = {call.id: call.name for message in messages for call in message.tool_calls}
+    found = []
+    for message in messages:
+        if message.role == "tool":
+            said = f"(result of {names.get(message.tool_call_id, 'a tool')})\n{message.content}"
+            found.append(Message(role="user", content=said))
+        elif message.tool_calls:
+            calls = (f"(calls {call.name} with {call.arguments})" for call in message.tool_calls)
+            found.append(Message(role="assistant", content="\n".join([*filter(None, [message.content]), *calls])))
+        else:
+            found.append(message)
     return found
 
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, insert
+from sqlalchemy import Connection, delete, insert, select
 
 from podium.serving.store.clock import Clock, to_us, utc_now
 from podium.serving.store.database import Database
@@ -25,17 +25,16 @@ class Paused:
         self._now = now
 
     async def keep(self, tool_call_ids: Collection[str], key: str, state: str, expires: datetime) -> None:
-        """Keep ``state`` until ``expires``, instead of an earlier one for the same calls. Expired pauses are removed.
+        """Keep ``state`` until ``expires``, instead of an earlier one for the same calls.
 
         Raises ValueError without any tool call.
         """
         pause = _id(tool_call_ids, key)
         # As JSON, because PostgreSQL takes no NUL and no lone surrogate, and the state holds what workers wrote.
         row = {"id": pause, "state": json.dumps(state), "expires_us": to_us(expires)}
-        now = to_us(self._now())
 
         def replace(connection: Connection) -> None:
-            connection.execute(delete(paused).where((paused.c.id == pause) | (paused.c.expires_us <= now)))
+            connection.execute(delete(paused).where(paused.c.id == pause))
             connection.execute(insert(paused).values(row))
 
         await self._database.run(replace)
@@ -45,6 +44,13 @@ class Paused:
         taken = delete(paused).where(paused.c.id == _id(tool_call_ids, key), paused.c.expires_us > to_us(self._now()))
         found = await self._database.run(lambda connection: connection.execute(taken.returning(paused.c.state)).scalar())
         return None if found is None else _text(found)
+
+    async def forget(self) -> None:
+        """Remove what has expired: it may be content of keys that store none. To be called every few seconds."""
+        expired = paused.c.expires_us <= to_us(self._now())
+        is_there = select(paused.c.id).where(expired).limit(1)
+        if await self._database.read(lambda connection: connection.execute(is_there).first()) is not None:
+            await self._database.run(lambda connection: connection.execute(delete(paused).where(expired)))
 
 
 def _text(state: str) -> str:
