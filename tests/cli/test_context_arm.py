@@ -1,4 +1,4 @@
-"""The arm ``context`` over a real provider's API: the worker is told that it may write five times as much, and budgets know it."""
+"""The arm ``context`` over a real provider's API: the worker may write five times as much, and budgets know it."""
 
 from dataclasses import replace
 from pathlib import Path
