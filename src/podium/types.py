@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from podium.errors import Blame, PodiumError, WorkerUnavailable, error_named
+from podium.errors import Blame, NotNeeded, PodiumError, WorkerUnavailable, error_named
 
 Role = Literal["system", "user", "assistant", "tool"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
@@ -369,6 +369,11 @@ class StepResult:
     """When it started, counted from the start of its workflow."""
     seconds: float = 0.0
     """Wall time from start to result, limits and retries included."""
+
+    @property
+    def was_needed(self) -> bool:
+        """False where another step's failure had this one stopped, or not started: no fault of its worker's."""
+        return self.failure is None or self.failure.kind != NotNeeded.__name__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,7 +137,7 @@ def test_a_world_fault_exits_with_3(tmp_path: Path) -> None:
     text = '[[worker]]\nname = "a"\nmodel = "openai:x"\nbase_url = "http://127.0.0.1:9/v1"\nretries = 0\n'
     result = podium("ask", "q", "--policy", "solo:a", "--pool", pool_file(tmp_path, text))
     assert result.exit_code == 3
-    assert "WorkerUnavailable" in result.output
+    assert "WorkerUnreachable" in result.output
 
 
 def questions(folder: Path, n: int = 8) -> Path:

@@ -1,5 +1,6 @@
 """What was answered by something else is not taken for an answer of now: real studies, resumed after a change."""
 
+import asyncio
 import json
 import re
 import shutil
@@ -12,7 +13,11 @@ from typer.testing import CliRunner, Result
 
 from benchmarks.faults import gym_server, write_pool
 from podium.cli.app import app
+from podium.cli.setups import setups_of
+from podium.cli.wiring import open_team
+from podium.policies import fixed
 from podium.training.recipe import fingerprint
+from podium.workers.budget import Budget
 from podium.workers.identity import content_hash
 from podium.workers.recorded import Recorded
 from tests.training.gym_runs import small_config
@@ -104,6 +109,62 @@ def test_the_command_without_a_study_knows_it_too(server: str, tmp_path: Path) -
     assert evaluated(*command).exit_code == 0
     pool.write_text(pool.read_text().replace('model = "openai:brook"', 'model = "openai:cedar"'))
     assert is_refused(evaluated(*command))
+
+
+def test_a_probe_knows_who_answered_it(server: str, tmp_path: Path) -> None:
+    pool, out = tmp_path / "pool.toml", tmp_path / "probe.jsonl"
+    write_pool(pool, server)
+
+    def probed() -> Result:
+        command = ["pool", "probe", "--gym", "2", "--repeats", "1", "--pool", str(pool), "--out", str(out)]
+        return CliRunner(env={"COLUMNS": "200"}).invoke(app, command)
+
+    assert probed().exit_code == 0
+    before = out.read_text()
+    assert probed().exit_code == 0
+    assert out.read_text() == before, "the same again is no change"
+    pool.write_text(pool.read_text().replace('model = "openai:brook"', 'model = "openai:cedar"'))
+    assert is_refused(probed())
+    assert out.read_text() == before
+
+
+def test_a_file_of_questions_is_asked_again_where_another_model_answers(server: str, tmp_path: Path) -> None:
+    pool, out = tmp_path / "pool.toml", tmp_path / "answers.jsonl"
+    write_pool(pool, server)
+    (tmp_path / "questions.jsonl").write_text(json.dumps({"question": "6 times 7?"}) + "\n")
+
+    def answers(*more: str) -> int:
+        command = ["ask", "--file", str(tmp_path / "questions.jsonl"), "--pool", str(pool), "--policy", "mixture:brook"]
+        result = CliRunner(env={"COLUMNS": "200"}).invoke(app, [*command, "--out", str(out), *more])
+        assert result.exit_code in (0, 1), result.output
+        return sum(json.loads(line)["answer"] is not None for line in out.read_text().splitlines())
+
+    assert [answers(), answers()] == [1, 1]
+    pool.write_text(pool.read_text().replace("retries = 8", "retries = 7"))
+    assert answers() == 1, "what does not change an answer does not have it paid again"
+    pool.write_text(pool.read_text().replace('model = "openai:cedar"', 'model = "openai:brook"'))
+    assert answers() == 2
+
+
+def test_the_wording_of_baselines_and_only_the_workers_that_they_ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = tmp_path / "pool.toml"
+    write_pool(pool, "http://127.0.0.1:9")
+    names = ["worker:brook", "solo:brook", "reflection:brook", "consensus:brook", "mixture:brook", "vote", "random", "chat:brook"]
+
+    async def found() -> dict[str, str]:
+        async with open_team(pool, Budget(), None, run="x") as team:
+            return setups_of(names, team, pool=pool)
+
+    first = asyncio.run(found())
+    pool.write_text(pool.read_text().replace('model = "openai:cedar"', 'model = "openai:brook"'))
+    second = asyncio.run(found())
+    assert [name for name in names if first[name] == second[name]] == names[:4]
+    pool.write_text(pool.read_text().replace('name = "cedar"', 'name = "cedar"\nabout = "knows much"'))
+    third = asyncio.run(found())
+    assert [name for name in names if second[name] == third[name]] == names[:-1], "no baseline is told of it"
+    monkeypatch.setattr(fixed, "_ANSWER", "Answer the question.")
+    fourth = asyncio.run(found())
+    assert [name for name in names if third[name] == fourth[name]] == ["worker:brook"]
 
 
 def test_recordings_and_folders_are_known_by_what_they_hold(tmp_path: Path) -> None:

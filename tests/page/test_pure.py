@@ -1,5 +1,6 @@
 """What the page computes without a browser: places of steps, the state of a run, growing files."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from podium.conduct import Conductor
+from podium.errors import WorkerRefused
 from podium.page.following import Following
 from podium.page.layout import GAP, ROW, layout, lines
 from podium.page.mix import POINTS, curves, mix
@@ -14,9 +16,11 @@ from podium.page.shown import clipped, counted, line, took
 from podium.page.timeline import spans
 from podium.page.training_files import TrainingRun, TrainingRuns
 from podium.policies.fixed import Written
-from podium.types import Call, Card, Step, Workflow
+from podium.protocols import Worker
+from podium.types import Call, Card, Completion, Step, Workflow
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
+from podium.workflow.draw import as_svg
 from tests.page.training_run import add_iteration, write_run
 
 CHAIN = Workflow(steps=tuple(Step(worker=0, subtask=f"step {index}", access=tuple(range(index))) for index in range(3)))
@@ -46,6 +50,31 @@ async def test_a_live_run_and_a_kept_one_look_the_same() -> None:
     assert live.answered is not None
     assert not live.running
     assert [span.name for span in spans(completion.transcripts)] == ["0 echo", "1 echo", "2 echo"]
+
+
+async def test_a_step_that_nobody_needed_any_more_is_shown_as_no_fault_of_its_worker() -> None:
+    async def broken(call: Call) -> Completion:
+        await asyncio.sleep(0.02)
+        raise WorkerRefused("no")
+
+    members: tuple[tuple[str, Worker], ...] = (
+        ("slow", Scripted("said", seconds=30)),
+        ("broken", broken),
+        ("late", Scripted("said")),
+    )
+    pool = WorkerPool([Member(worker=worker, card=Card(name=name)) for name, worker in members])
+    # The slow one is stopped; the late one, which waits for it, never starts; the last one lacks what the broken one owes.
+    steps = [Step(worker=0, subtask="x"), Step(worker=1, subtask="x"), Step(worker=2, subtask="x", access=(0,))]
+    workflow = Workflow(steps=(*steps, Step(worker=2, subtask="x", access=(1, 2))))
+    live = Following()
+    with pytest.raises(WorkerRefused) as caught:
+        await Conductor(Written(workflow), pool).conduct(Call.plain("?"), live.on_event)
+    [transcript] = caught.value.transcripts
+    for following in (live, Following.of(caught.value.transcripts)):
+        assert [step.state for step in following.rounds[0].steps] == ["stopped", "failed", "stopped", "failed"]
+    assert [span.failed for span in spans([transcript])] == [False, True, False, True]
+    assert [result.was_needed for result in transcript.results] == [False, True, False, True]
+    assert as_svg(transcript).count('stroke="#b91c1c"') == 2
 
 
 def test_texts_are_cut_and_cleaned() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -13,6 +14,7 @@ import pytest
 from podium.errors import BudgetExceeded, ConfigError, StoreUnavailable, WorkerUnavailable
 from podium.protocols import Worker
 from podium.types import Call, Card, Completion, Usage
+from podium.workers import journal_file
 from podium.workers.budget import Budget
 from podium.workers.call_key import idempotency_key
 from podium.workers.hedged import Hedged
@@ -121,6 +123,37 @@ async def test_a_reply_that_can_not_be_kept_is_paid_all_the_same(tmp_path: Path)
     with pytest.raises(ConfigError):
         await journal.worker(Metered(fills_the_disk, CARD, 50, [budget]), "w")(Call.plain("?"))
     assert budget.spent == USAGE
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_a_journal_that_can_not_be_written_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, fails: bool
+) -> None:
+    """Nobody waits for ever for a call that has ended, whose claim could not be dropped; it is in the ledger afterwards."""
+    monkeypatch.setattr(journal_file, "BUSY_SECONDS", 0.01)
+    other = sqlite3.connect(tmp_path / "calls.db", isolation_level=None)
+    sold = 0
+
+    async def shop(call: Call) -> Completion:
+        nonlocal sold
+        sold += 1
+        if sold == 1:
+            other.execute("BEGIN IMMEDIATE")
+        if fails and sold == 1:
+            raise WorkerUnavailable("cut")
+        return Completion(text="42", usage=USAGE)
+
+    with Journal(tmp_path / "calls.db") as journal:
+        worker = journal.worker(Metered(shop, CARD, 50, [Budget(usd=1)]), "w")
+        with pytest.raises(ConfigError, match="can not be read or written"):
+            await worker(Call.plain("?"))
+        other.execute("ROLLBACK")
+        async with asyncio.timeout(5):
+            assert (await worker(Call.plain("?"))).text == "42"
+    other.close()
+    assert sold == 2
+    row = await ledger(tmp_path / "calls.db")
+    assert (row.calls, row.replays, row.unsettled, row.failures) == (1, 0, 1, 0)
 
 
 RUN = """

@@ -155,9 +155,20 @@ class TestTokens:
     def test_a_client_lowers_the_workers_cap_and_never_raises_it(self) -> None:
         lower, higher = Sampling(max_tokens=10), Sampling(max_tokens=10_000)
         for asked, cap in ((Sampling(), 50), (lower, 10), (higher, 50)):
-            for call in (Call.plain("?", asked), Call(demands=Demands(sampling=asked))):
-                assert bound(call, 50).completion_tokens == completion_cap(call, 50) == cap
-        assert completion_cap(Call.plain("?", lower), None) == 10
+            call = Call(demands=Demands(sampling=asked))
+            assert bound(call, 50).completion_tokens == completion_cap(call, 50) == cap
+        assert completion_cap(Call(demands=Demands(sampling=lower)), None) == 10
+
+    def test_who_runs_podium_replaces_the_workers_cap_and_a_client_lowers_that(self) -> None:
+        lower, higher = Sampling(max_tokens=10), Sampling(max_tokens=10_000)
+        for own, demanded, cap in (
+            (higher, Sampling(), 10_000),
+            (higher, lower, 10),
+            (lower, higher, 10),
+            (lower, Sampling(), 10),
+        ):
+            call = Call(sampling=own, demands=Demands(sampling=demanded))
+            assert bound(call, 50).completion_tokens == completion_cap(call, 50) == cap
         assert completion_cap(Call.plain("?"), None) is None
 
     def test_tools_come_with_a_prompt_of_the_providers(self) -> None:

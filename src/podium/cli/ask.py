@@ -11,6 +11,7 @@ from rich.text import Text
 from podium.cli.live import RunView
 from podium.cli.many import answer_file
 from podium.cli.screen import Screen
+from podium.cli.setups import setups_of
 from podium.cli.wiring import default_policy, make_conductor, open_team
 from podium.conduct import Conductor
 from podium.errors import ConfigError, PodiumError
@@ -54,7 +55,9 @@ async def ask(flags: AskFlags) -> None:
         name = flags.policy or default_policy(team)
         conductor = make_conductor(name, team, rounds=flags.rounds, max_steps=flags.max_steps)
         if problems is not None and out is not None:
-            by = f"{name}, pool {flags.pool or 'gym'}, rounds {flags.rounds}"
+            setup = setups_of([name], team, pool=flags.pool, rounds=flags.rounds)[name]
+            steps = "" if flags.max_steps is None else f", steps {flags.max_steps}"
+            by = f"{name}, pool {flags.pool or 'gym'}, rounds {flags.rounds}{steps}, set-up {setup}"
             await answer_file(conductor, problems, out, concurrency=flags.concurrency, by=by, as_json=flags.as_json)
         elif question is not None:
             await _ask_one(conductor, question, flags)

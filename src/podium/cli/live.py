@@ -103,7 +103,7 @@ class _Round:
         for index, step in enumerate(workflow.steps):
             result = self.results.get(index)
             if result is not None:
-                style = "green" if result.failure is None else "red"
+                style = "green" if result.failure is None else "red" if result.was_needed else "dim"
                 says, seconds, cost = said(result), f"{_took(result):.1f} s", _cost(result)
             elif index in self.started:
                 style, says, cost = "yellow", self.said.get(index, "") or "...", ""

@@ -26,7 +26,7 @@ class Answer:
     """``Problem.id`` of the question."""
     question: str
     by: str
-    """Policy, pool and rounds that answered: an answer of another Conductor is not this one's."""
+    """Policy, pool, rounds and a hash of the set-up that answered: an answer of another Conductor is not this one's."""
     answer: str | None
     failure: Failure | None
     usage: Usage

@@ -1,6 +1,7 @@
 """``podium pool probe``: is there anything to conduct in a pool, before a dollar goes into training?"""
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -11,12 +12,14 @@ from podium.cli.extras import need_stats
 from podium.cli.measure import chosen_problems, evaluate_with_progress
 from podium.cli.recordings import answered_by_all
 from podium.cli.screen import Screen
+from podium.cli.setups import setups_of
 from podium.cli.verifying import open_verifiers
-from podium.cli.wiring import open_team
+from podium.cli.wiring import Team, open_team
 from podium.protocols import Worker
 from podium.tasks.datasets import load_replay_problems
 from podium.types import Problem
 from podium.workers.budget import Budget
+from podium.workers.identity import content_hash, hashed
 from podium.workers.recorded import load_replay
 
 
@@ -57,7 +60,9 @@ async def probe(flags: ProbeFlags) -> None:
             workers = dict(recorded)
         # A recording says the same every time, so asking twice would tell nothing more.
         repeats = 1 if flags.replay is not None else flags.repeats
-        results = await evaluate_with_progress(workers, problems, verifier, out=flags.out, repeats=repeats)
+        results = await evaluate_with_progress(
+            workers, problems, verifier, out=flags.out, repeats=repeats, setups=_setups(flags, team, workers)
+        )
         found = headroom(results, {problem.id: problem.question for problem in problems})
     if flags.as_json:
         print(json.dumps({**asdict(found), "worth_training": found.is_worth_training, "verdict": found.verdict}))  # noqa: T201
@@ -72,6 +77,15 @@ async def probe(flags: ProbeFlags) -> None:
     screen = Screen()
     screen.print(table)
     screen.print(Text(found.verdict), soft_wrap=True)
+
+
+def _setups(flags: ProbeFlags, team: Team, workers: Iterable[str]) -> dict[str, str]:
+    """What answers under each worker's name: where it changed, answers that are kept in ``--out`` are not its own."""
+    if flags.replay is not None:
+        recorded = content_hash(flags.replay)
+        return {name: hashed(name, recorded) for name in workers}
+    arms = {f"worker:{name}": name for name in workers}
+    return {arms[arm]: setup for arm, setup in setups_of(arms, team, pool=flags.pool, unsafe_local=flags.unsafe_local).items()}
 
 
 def _problems(flags: ProbeFlags) -> list[Problem]:

@@ -1,7 +1,8 @@
 """What answers behind the name of an arm, as a hash that is kept with each result: a changed set-up inherits no answers.
 
-Counted: of a bare worker its model, address and settings; of a policy all of the pool, the prompt, and its weights; of a router
-also what it learns from; of recorded and built-in workers the recordings and the gym; of every arm, how programs are judged.
+Counted: of a bare worker its model, address and settings; of a baseline its wording and the workers that it asks; of a policy all
+of the pool, the prompt, and its weights; of a router also what it learns from; of recorded and built-in workers the recordings
+and the gym; of every arm, how programs are judged.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,14 +11,18 @@ from pathlib import Path
 import podium.gym
 from podium.cli.arms import is_router, weights_of
 from podium.cli.wiring import Team
+from podium.policies.fixed import at_random, consensus, mixture_of_agents, self_reflection, solo
 from podium.policies.shipped import conductor_folder
-from podium.types import Brief, Problem, ask
+from podium.types import Brief, Card, Problem, ask
 from podium.workers.config import read_pool
 from podium.workers.identity import content_hash, hashed, pool_identity, worker_identities
 from podium.workflow.language import Language
+from podium.workflow.parse import format_workflow
 from podium.workflow.prompt import messages
 
 _ONE_WORKER = ("worker", "context")
+_BASELINES_OF_ONE = ("solo", "reflection", "consensus")
+_BASELINES_OF_ALL = ("mixture", "vote", "random")
 
 
 def setups_of(
@@ -39,7 +44,13 @@ def setups_of(
         if kind in _ONE_WORKER:
             found[name] = hashed(*parts, workers[rest])
             continue
-        parts += [whole, rounds, _prompts(team), learned if is_router(name) else ""]
+        if kind in _BASELINES_OF_ONE and rest in workers:
+            found[name] = hashed(*parts, workers[rest], _wording())
+            continue
+        if kind in _BASELINES_OF_ALL and "+" not in rest:
+            found[name] = hashed(*parts, rest, list(workers.items()), _wording())
+            continue
+        parts += [whole, rounds, _prompts(team), _wording(), learned if is_router(name) else ""]
         weights = weights_of(name)
         found[name] = hashed(name, *parts, None if weights is None else content_hash(conductor_folder(weights)))
     return found
@@ -60,6 +71,13 @@ def _of_the_team(team: Team, pool: Path | None, replay: Path | None) -> tuple[di
         return {name: hashed(name, world) for name in team.pool.names}, hashed(team.pool.names, world)
     config = read_pool(pool)
     return worker_identities(config), pool_identity(config)
+
+
+def _wording() -> str:
+    """What baselines tell workers, on a question of ours."""
+    brief = Brief(question=ask("6 times 7?"), cards=(Card(name="a"), Card(name="b")))
+    baselines = (solo(0), self_reflection(0), consensus(0, judge=1), mixture_of_agents(1), at_random())
+    return hashed([format_workflow(baseline.workflow(brief)) for baseline in baselines])
 
 
 def _prompts(team: Team) -> str:

@@ -9,7 +9,7 @@ from podium.events import Answered, Event, StepFinished, StepStarted, StepToken,
 from podium.types import Generation, StepResult, Transcript, Usage, Workflow
 from podium.workflow.draw import said
 
-State = Literal["waits", "runs", "done", "failed"]
+State = Literal["waits", "runs", "done", "failed", "stopped"]
 MOST_KEPT = 20_000
 """Characters of a running step's text that are kept to be shown; the result brings the whole text."""
 
@@ -40,7 +40,7 @@ class StepView:
     def finish(self, result: StepResult) -> None:
         """Take its result in."""
         self.result, self.worker, self.said = result, result.worker, said(result)
-        self.state = "done" if result.failure is None else "failed"
+        self.state = "done" if result.failure is None else "failed" if result.was_needed else "stopped"
 
 
 @dataclass(slots=True, kw_only=True)

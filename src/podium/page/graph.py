@@ -12,7 +12,7 @@ from podium.page.shown import counted, line, price, took
 from podium.types import Workflow
 from podium.workflow.draw import sees
 
-_WORDS = {"waits": "waits", "runs": "works", "done": "done", "failed": "failed"}
+_WORDS = {"waits": "waits", "runs": "works", "done": "done", "failed": "failed", "stopped": "not needed"}
 
 
 class Graph:

@@ -111,7 +111,7 @@ class RunPanel:
             self._finish(following.answered)
         elif following.rounds:
             steps = following.rounds[-1].steps
-            over = sum(step.state in ("done", "failed") for step in steps)
+            over = sum(step.state in ("done", "failed", "stopped") for step in steps)
             self._status.text = f"{over} of {counted(len(steps), 'step')} done"
 
     def _draw(self) -> None:

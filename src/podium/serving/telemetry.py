@@ -84,7 +84,9 @@ def _step(tracer: Any, api: Any, inside: Any, begin: int, number: int, index: in
     if result.completion is not None:
         about |= _usage(result.completion.usage) | {"gen_ai.response.finish_reasons": (result.completion.finish_reason,)}
     span = tracer.start_span(f"chat {result.worker}", context=inside, start_time=start, attributes=about)
-    if result.failure is not None:
+    if not result.was_needed:
+        span.set_attribute("podium.needed", False)
+    elif result.failure is not None:
         span.set_attribute("error.type", result.failure.kind)
         span.set_status(api.StatusCode.ERROR)
     span.end(start + int(result.seconds * _NANO))

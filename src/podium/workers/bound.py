@@ -27,7 +27,7 @@ TOKENS_FOR_TOOLS = 600
 def bound(call: Call, max_tokens: int, card: Card | None = None) -> Usage:
     """The most ``call`` can use: tokens, and dollars at the prices of ``card`` (None where one is unknown).
 
-    ``max_tokens`` is the worker's own cap on completion tokens; the call's counts where it is lower.
+    ``max_tokens`` is the worker's own cap on completion tokens; what counts is :func:`completion_cap`.
     Example: ``bound(Call.plain("6 times 7?"), 100)`` is 13 prompt tokens and 100 completion tokens.
     """
     messages = render(call)
@@ -47,12 +47,14 @@ def completion_cap(call: Call, max_tokens: int) -> int: ...
 @overload
 def completion_cap(call: Call, max_tokens: int | None) -> int | None: ...
 def completion_cap(call: Call, max_tokens: int | None) -> int | None:
-    """Completion tokens at most: the client's number, else the call's, and never more than the worker's own ``max_tokens``.
+    """Completion tokens at most: the worker's own ``max_tokens``, or what the call's sampling puts in its place, and never more
+    than a client demands.
 
-    None where nobody set one. Example: ``completion_cap(Call.plain("?", Sampling(max_tokens=9000)), 4096)`` is 4096.
+    None where nobody set one. Whoever runs Podium may raise it, as a study does for the arm ``context``; who asks a server may
+    not. Example: ``completion_cap(Call(demands=Demands(sampling=Sampling(max_tokens=9000))), 4096)`` is 4096.
     """
-    asked = call.sampling.max_tokens if call.demands.sampling.max_tokens is None else call.demands.sampling.max_tokens
-    return min((cap for cap in (asked, max_tokens) if cap is not None), default=None)
+    own = max_tokens if call.sampling.max_tokens is None else call.sampling.max_tokens
+    return min((cap for cap in (own, call.demands.sampling.max_tokens) if cap is not None), default=None)
 
 
 def _bytes(text: str) -> int:

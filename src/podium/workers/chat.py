@@ -66,8 +66,8 @@ class ChatWorker:
     """Asks one model of one provider.
 
     ``model`` is ``provider:name``; ``base_url`` replaces the provider's address (vLLM, Ollama, a gateway); ``sampling``
-    holds the worker's defaults, which a call overrides field by field (``max_tokens`` it can only lower); ``extra_body`` goes
-    into the request as it is;
+    holds the worker's defaults, which a call overrides field by field (a client's demands can only lower ``max_tokens``);
+    ``extra_body`` goes into the request as it is;
     ``price`` replaces the price list; ``seconds`` bounds a whole call, the stream included. ``connections`` are shared
     with other workers and then closed by whoever opened them; without, the worker opens and closes its own.
 

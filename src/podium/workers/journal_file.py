@@ -90,6 +90,8 @@ class JournalFile:
         self._folder = path.with_name(f"{path.name}.owners")
         self._owner: Owner | None = None
         self._new_replays: Counter[str] = Counter()
+        self._ended: list[tuple[Entry, bool]] = []
+        """Claims of calls that failed, and whether each may have been paid, until the file takes it."""
         with self._explained():
             if read_only:
                 self._open(_existing(path), may_create=False)
@@ -103,10 +105,13 @@ class JournalFile:
     def close(self) -> None:
         """Close the file; open claims of this owner count as unsettled from now on."""
         with self._explained():
-            if self._owner is not None:
-                self._store_replays()
-                self._owner.close()
-            self._database.close()
+            try:
+                if self._owner is not None:
+                    self._store_replays()
+            finally:  # a full disk must not leave claims that look alive
+                if self._owner is not None:
+                    self._owner.close()
+                self._database.close()
 
     def stored(self, keys: tuple[str, str], seal: Seal | None = None) -> Completion | None:
         """The completion of the first of ``keys`` that has one; ``seal`` opens a sealed one.
@@ -122,6 +127,8 @@ class JournalFile:
 
     def claim(self, entry: Entry) -> Completion | Claim:
         """The completion if there is one; else claim the call, unless a living owner has."""
+        if self._ended:
+            self._release_ended()
         with self._transaction() as owner:
             answered = self.stored((entry.key, entry.beside), entry.tenant.seal)
             if answered is not None:
@@ -159,16 +166,12 @@ class JournalFile:
             self._store_replays()
 
     def release(self, entry: Entry, *, paid: bool) -> None:
-        """The call failed: drop the claim, and count it as unsettled where it may have been ``paid``, else as a failure."""
-        with self._transaction() as owner:
-            changed = self._database.execute(
-                "DELETE FROM calls WHERE key = ? AND owner = ? AND ticket = ? AND completion IS NULL",
-                (entry.key, owner.name, entry.ticket),
-            ).rowcount
-            if changed and paid:
-                self._count(self._run, entry.worker, unsettled=1, bound_usd=entry.bound_usd)
-            elif changed:
-                self._count(self._run, entry.worker, failures=1)
+        """The call failed: drop the claim, and count it as unsettled where it may have been ``paid``, else as a failure.
+
+        Where the file can not be written, that is done before the next claim: equal calls would wait for this one for ever.
+        """
+        self._ended.append((entry, paid))
+        self._release_ended()
 
     def count_replay(self, worker: str) -> None:
         """One more call of this run was answered for nothing."""
@@ -235,6 +238,19 @@ class JournalFile:
             "unbounded = unbounded + excluded.unbounded, uncertain_usd = uncertain_usd + excluded.uncertain_usd",
             (run, worker, replays, failures, unsettled, unbounded, bound_usd or 0.0),
         )
+
+    def _release_ended(self) -> None:
+        with self._transaction() as owner:
+            for entry, paid in self._ended:
+                changed = self._database.execute(
+                    "DELETE FROM calls WHERE key = ? AND owner = ? AND ticket = ? AND completion IS NULL",
+                    (entry.key, owner.name, entry.ticket),
+                ).rowcount
+                if changed and paid:
+                    self._count(self._run, entry.worker, unsettled=1, bound_usd=entry.bound_usd)
+                elif changed:
+                    self._count(self._run, entry.worker, failures=1)
+        self._ended.clear()
 
     def _store_replays(self) -> None:
         for worker, replays in self._new_replays.items():

@@ -110,13 +110,13 @@ def as_svg(transcript: Transcript) -> str:
 
 def _box(workflow: Workflow, index: int, result: StepResult, place: tuple[int, int]) -> list[str]:
     x, y = place
-    failed = result.failure is not None
+    failed = result.failure is not None and result.was_needed
     cost = "" if result.completion is None else f"  {dollars(result.completion.usage)}"
     lines = [
         (f"{index}  {plain(result.worker, 22)}", "#0f172a", "600"),
         (f"sees {plain(sees(workflow, index), 34)}", "#475569", "400"),
         (plain(result.step.subtask, 36), "#475569", "400"),
-        (plain(said(result), 36), "#b91c1c" if failed else "#0f766e", "400"),
+        (plain(said(result), 36), "#b91c1c" if failed else "#0f766e" if result.was_needed else "#475569", "400"),
         (f"{_seconds(result):.2f} s{cost}", "#475569", "400"),
     ]
     fill, border = ("#fef2f2", "#b91c1c") if failed else ("#f8fafc", "#94a3b8")

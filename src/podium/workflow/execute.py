@@ -200,8 +200,8 @@ class Execution:
     def _failed_before(self, index: int) -> int | None:
         """The first step that ``index`` was to see and that failed; one that was not needed any more did not fail."""
         access = self._workflow.steps[index].access
-        failures = ((seen, self.results[seen].failure) for seen in access)
-        return next((seen for seen, failure in failures if failure is not None and failure.kind != NotNeeded.__name__), None)
+        before = ((seen, self.results[seen]) for seen in access)
+        return next((seen for seen, result in before if result.failure is not None and result.was_needed), None)
 
     def _root_cause(self, failure: Failure, results: tuple[StepResult, ...]) -> Failure:
         """The failure that left the last step without an answer: follows "upstream failed" back to where it began.
@@ -216,7 +216,7 @@ class Execution:
                 continue
             for before in results[index].step.access:
                 upstream = results[before].failure
-                if upstream is not None and upstream.kind != NotNeeded.__name__ and before not in seen:
+                if upstream is not None and results[before].was_needed and before not in seen:
                     seen.add(before)
                     behind.append((before, upstream))
         return min(found, key=lambda each: _WEIGHT[each.blame])

@@ -22,7 +22,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -38,6 +38,8 @@ _ATTEMPTS = 5
 """How often a transaction is tried where the database ends it for another one's sake."""
 _TRY_AGAIN = ("40001", "40P01")
 """PostgreSQL's codes for that: could not serialise, deadlock."""
+_READ_ONLY = "25006"
+"""PostgreSQL's code for a write where only reads are taken."""
 _BUSY_SECONDS = 30.0
 """How long SQLite waits for the writers of other processes."""
 _MIGRATION_LOCK = 0x706F_6469_756D
@@ -71,6 +73,8 @@ class Database:
         if self._sqlite:
             event.listen(self._engine, "connect", _open_sqlite)
             event.listen(self._engine, "begin", _begin_sqlite)
+        else:
+            event.listen(self._engine, "handle_error", _leave_a_standby)
         self._reading = self._engine.execution_options(podium_reads=True)
         self._writers = ThreadPoolExecutor(writers, thread_name_prefix="podium-write")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="podium-read")
@@ -154,8 +158,16 @@ class Database:
 def _answering() -> Iterator[None]:
     try:
         yield
-    except OperationalError as error:
+    except DBAPIError as error:
+        if not (isinstance(error, OperationalError) or error.connection_invalidated):
+            raise
         raise StoreUnavailable("the database does not answer; try again in a moment") from error
+
+
+def _leave_a_standby(context: ExceptionContext) -> None:
+    """A server that lost its place to another one takes reads only: its connections are given up, as those that were cut are."""
+    if getattr(context.original_exception, "sqlstate", None) == _READ_ONLY:
+        context.is_disconnect = True
 
 
 def _open_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
