@@ -98,7 +98,7 @@ _STATEMENT = re.compile(
 _DEFINED = re.compile(r"^[ \t]{0,40}(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
 _DECORATION = " \t\r\n$\"'`*,;"
 _LABEL_ALONE = re.compile(r"[\W_]*(?:(?:the|my|final)\s+)*answer(?:\s+is)?[\W_]*", re.IGNORECASE)
-_BOX = re.compile(r"\\?(?:boxed|fbox)\s*\{(.*)\}")
+_BOX = re.compile(r"\\{1,2}(?:boxed|fbox)\s*\{(.*)\}")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3}")
 _TEMPLATE = re.compile(
     r"(?:\\?_|\\text\{[\s_]*\})+|\.{2,}|…|\?+|[<\[{(]?\s*(?:(?:your|the|my|insert|final|correct)\s+)*(?:answer|<[^<>]*>)(?:\s+here)?\s*[>\])}]?",
