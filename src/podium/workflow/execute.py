@@ -2,7 +2,8 @@
 
 One task per step, no barriers between waves. The result equals serial execution: what a step is shown depends on the
 access lists alone, never on who finished first. A worker's failure is data in the transcript; only bugs and cancellation
-travel as exceptions. A step of which is known beforehand that it can not be carried out fails before anybody is asked. Limits, retries, timeouts, caches and prices are the workers' own business (``workers/``).
+travel as exceptions. A step of which is known beforehand that it can not be carried out fails before anybody is asked. Limits,
+retries, timeouts, caches and prices are the workers' own business (``workers/``).
 
 Where a step fails on which the last one depends, there will be no answer: steps under way are stopped and no other is
 started, so that nothing more is paid for. Until then every step is carried out, also one that no later step sees, because

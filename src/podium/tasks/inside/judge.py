@@ -144,7 +144,7 @@ def guard_sets() -> None:
     def compare(self: Any, first: Any, second: Any, msg: Any = None) -> None:
         original(self, plain_set(first), plain_set(second), msg)
 
-    unittest.TestCase.assertSetEqual = compare  # type: ignore[method-assign]
+    unittest.TestCase.assertSetEqual = compare  # type: ignore[assignment, method-assign]
 
 
 def unittests(text: str, names: dict[str, Any]) -> str | None:
