@@ -29,6 +29,15 @@ class ChecksDemands(Protocol):
         ...
 
 
+@runtime_checkable
+class ChecksCalls(Protocol):
+    """A worker that can say, before anybody is asked, whether the policy gave it what it needs."""
+
+    def check_call(self, call: Call) -> None:
+        """Raises :class:`podium.errors.UnworkableStep` where it did not. Asks nobody and costs nothing."""
+        ...
+
+
 class Policy(Protocol):
     """Writes workflows: a trained model, a prompted model, a hand-written baseline, a human.
 

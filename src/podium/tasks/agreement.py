@@ -16,7 +16,16 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
-from podium.tasks.extraction import MAX_CANDIDATE_CHARS, anchored, json_answer, last_boxed, last_line, without_thinking
+from podium.tasks.extraction import (
+    MAX_CANDIDATE_CHARS,
+    after_anchor,
+    anchored,
+    is_blank,
+    json_answer,
+    last_boxed,
+    last_line,
+    without_thinking,
+)
 from podium.tasks.free_form import normalised
 from podium.tasks.mathematics import final_answer
 from podium.tasks.mathematics.notation import normal_form, read_words
@@ -89,6 +98,7 @@ _STATEMENT = re.compile(
 _DEFINED = re.compile(r"^[ \t]{0,40}(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
 _DECORATION = " \t\r\n$\"'`*,;"
 _LABEL_ALONE = re.compile(r"[\W_]*(?:(?:the|my|final)\s+)*answer(?:\s+is)?[\W_]*", re.IGNORECASE)
+_BOX = re.compile(r"\\{1,2}(?:boxed|fbox)\s*\{(.*)\}")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3}")
 _TEMPLATE = re.compile(
     r"(?:\\?_|\\text\{[\s_]*\})+|\.{2,}|…|\?+|[<\[{(]?\s*(?:(?:your|the|my|insert|final|correct)\s+)*(?:answer|<[^<>]*>)(?:\s+here)?\s*[>\])}]?",
@@ -115,7 +125,7 @@ def _stated(answer: str, form: Form, question: str) -> str | None:
     if written is not None:
         return written[0]
     line = last_line(_without_fences(text))
-    return _whole_json(text) or (None if _LABEL_ALONE.fullmatch(line) else line)
+    return _whole_json(text) or (None if _holds_nothing(line) else line)
 
 
 def _agreeing(stated: Sequence[str | None], form: Form) -> list[str | None]:
@@ -135,6 +145,13 @@ def _agreeing(stated: Sequence[str | None], form: Form) -> list[str | None]:
 def _is_template(text: str) -> bool:
     bare = text.strip(_DECORATION)
     return not bare or _TEMPLATE.fullmatch(bare) is not None
+
+
+def _holds_nothing(line: str) -> bool:
+    """Whether a line is a label or a box with nothing in it, or with a template."""
+    box = _BOX.fullmatch(line.strip(_DECORATION))
+    inside = box[1] if box else after_anchor(line)
+    return _LABEL_ALONE.fullmatch(line) is not None or (inside != "" and (is_blank(inside) or _is_template(inside)))
 
 
 def _program(answer: str, question: str) -> str | None:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from podium.errors import ConfigError
-from podium.protocols import ChecksDemands, Worker
-from podium.types import Card, Demands
+from podium.protocols import ChecksCalls, ChecksDemands, Worker
+from podium.types import Call, Card, Demands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +15,7 @@ class Member:
 
     worker: Worker
     card: Card
-    able: ChecksDemands | None = None
+    able: object | None = None
     """Who knows what the worker can do, where the worker is a wrapper around it."""
 
     @property
@@ -28,6 +28,12 @@ class Member:
         able = self.worker if self.able is None else self.able
         if isinstance(able, ChecksDemands):
             able.check(demands)
+
+    def check_call(self, call: Call) -> None:
+        """Raises :class:`UnworkableStep` where this worker could do nothing with ``call``, as far as is known beforehand."""
+        able = self.worker if self.able is None else self.able
+        if isinstance(able, ChecksCalls):
+            able.check_call(call)
 
 
 class WorkerPool:

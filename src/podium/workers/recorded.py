@@ -10,6 +10,7 @@ import json
 import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -51,6 +52,11 @@ class Recorded:
     def identity(self) -> str:
         """A hash of what is recorded, which tells two recordings under one name apart."""
         return hashed(self._answers)
+
+    def check_call(self, call: Call) -> None:
+        """Raises :class:`UnworkableStep` where ``call`` asks nothing; what was never recorded is found out when it is asked."""
+        with suppress(WorkerRefused):
+            self._question(call)
 
     async def __call__(self, call: Call) -> Completion:
         """Say what was said then."""

@@ -32,11 +32,15 @@ class MajorityVote:
                 "take a policy whose last step is a chat model's, such as chat, solo:NAME or mixture"
             )
 
+    def check_call(self, call: Call) -> None:
+        """Raises :class:`UnworkableStep` where there is nothing to count."""
+        if not call.visible:
+            raise UnworkableStep("there is nothing to vote on: the vote may see no step; let it see those that answer")
+
     async def __call__(self, call: Call) -> Completion:
         """Count the votes."""
         self.check(call.demands)
-        if not call.visible:
-            raise UnworkableStep("there is nothing to vote on: the vote may see no step; let it see those that answer")
+        self.check_call(call)
         responses = [earlier.response for earlier in call.visible]
         said = self._read(_question(call), responses)
         # Counter keeps the order of first appearance, and most_common is stable.

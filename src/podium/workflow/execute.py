@@ -2,7 +2,8 @@
 
 One task per step, no barriers between waves. The result equals serial execution: what a step is shown depends on the
 access lists alone, never on who finished first. A worker's failure is data in the transcript; only bugs and cancellation
-travel as exceptions. Limits, retries, timeouts, caches and prices are the workers' own business (``workers/``).
+travel as exceptions. A step of which is known beforehand that it can not be carried out fails before anybody is asked. Limits,
+retries, timeouts, caches and prices are the workers' own business (``workers/``).
 
 Where a step fails on which the last one depends, there will be no answer: steps under way are stopped and no other is
 started, so that nothing more is paid for. Until then every step is carried out, also one that no later step sees, because
@@ -15,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from podium.access import call_for
-from podium.errors import Blame, NotNeeded, PodiumError, UpstreamFailed
+from podium.errors import Blame, NotNeeded, PodiumError, UnworkableStep, UpstreamFailed
 from podium.events import Listener, StepFinished, StepStarted, StepToken
 from podium.types import Call, Completion, Failure, Generation, Question, StepResult, Transcript, Waiting, Workflow
 from podium.workers.pool import WorkerPool
@@ -68,6 +69,7 @@ class Execution:
         """Carry out every step and return the whole record. The last step's response is the answer."""
         self._started = time.perf_counter()
         tasks: list[asyncio.Task[None]] = []
+        self._check()
         try:
             async with asyncio.TaskGroup() as group:
                 for index, step in enumerate(self._workflow.steps):
@@ -109,9 +111,21 @@ class Execution:
     def _question(self) -> Question:
         return self._call.question
 
+    def _check(self) -> None:
+        """Fail what can be known to fail before anybody is asked: it is the policy's, whatever the world does meanwhile."""
+        for index in sorted(self._needed):
+            step = self._workflow.steps[index]
+            if self._lost is None and not step.access:
+                try:
+                    self._pool[step.worker].check_call(self._call_of(index))
+                except UnworkableStep as error:
+                    self._fail(index, 0.0, error)
+
     async def _step(self, index: int, before: list[asyncio.Task[None]]) -> None:
         for task in before:
             await task
+        if index in self.results:
+            return
         start = self._starts[index] = self._elapsed()
         failed = self._failed_before(index)
         if failed is not None:
@@ -121,16 +135,7 @@ class Execution:
             self._fail(index, start, NotNeeded(f"not started: step {self._lost} failed, so there will be no answer"))
             return
         member = self._pool[self._workflow.steps[index].worker]
-        call = call_for(
-            self._workflow,
-            index,
-            self._question,
-            self._responses,
-            last_answer=self._last_answer,
-            sampling=self._call.sampling,
-            depth=self._call.depth + 1,
-            sample=(*self._call.sample, self._round),
-        )
+        call = self._call_of(index)
         if index == len(self._workflow.steps) - 1:
             call = self._last_call = replace(call, demands=self._call.demands)
         task = self._calling[index] = _this_task()
@@ -147,6 +152,18 @@ class Execution:
         else:
             self._responses[index] = completion.text
             self._finish(index, self._result(index, start, completion=completion))
+
+    def _call_of(self, index: int) -> Call:
+        return call_for(
+            self._workflow,
+            index,
+            self._question,
+            self._responses,
+            last_answer=self._last_answer,
+            sampling=self._call.sampling,
+            depth=self._call.depth + 1,
+            sample=(*self._call.sample, self._round),
+        )
 
     def _announced(self, index: int, worker: str, call: Call) -> Call:
         """``call`` with its tokens reported as events; a new attempt is reported as a new start."""

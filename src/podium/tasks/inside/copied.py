@@ -47,6 +47,7 @@ class Copied:
 
     def __init__(self, error_class: Callable[[list[tuple[str, str]]], type[BaseException]], *, careful: bool) -> None:
         self._error_class, self._careful = error_class, careful
+        self._own_errors: dict[tuple[str, str], type[BaseException]] = {}
 
     def encode(self, value: Any, within: Callable[[Any], Any]) -> Any:
         """``value`` as data, or None where it is none of these."""
@@ -65,6 +66,8 @@ class Copied:
             return self._error(value, within, _DEPTH)
         if isinstance(value, ModuleType) and sys.modules.get(value.__name__) is value and _is_stdlib(value.__name__):
             return ["M.", value.__name__]
+        if isinstance(value, type) and issubclass(value, BaseException):
+            self._remember(value)
         if kind is type and (issubclass(value, BaseException) or (self._gives(value.__module__) and _named(value) is value)):
             return ["C.", [[base.__module__, base.__qualname__] for base in value.__mro__]]
         return self._function(value, kind)
@@ -96,7 +99,7 @@ class Copied:
         if letter == "C.":
             types = [(str(module), str(name)) for module, name in first]
             if ("builtins", "BaseException") in types:
-                return self._error_class(types)
+                return self._own_errors.get(types[0]) or self._error_class(types)
             found = find_class(*types[0]) if not self._careful or types[0][0] in _CLASSES else None
             if found is None:
                 raise ValueError("a class that is not known here")
@@ -106,7 +109,13 @@ class Copied:
     def _gives(self, module: str) -> bool:
         return _is_stdlib(module) if self._careful else module in _CLASSES
 
+    def _remember(self, kind: type[BaseException]) -> None:
+        """An exception class that is made here comes back as itself."""
+        if self._careful and not _is_stdlib(str(kind.__module__)):
+            self._own_errors.setdefault((str(kind.__module__), str(kind.__qualname__)), kind)
+
     def _error(self, error: BaseException, within: Callable[[Any], Any], depth: int) -> list[Any]:
+        self._remember(type(error))
         types = [[kind.__module__, kind.__qualname__] for kind in type.__dict__["__mro__"].__get__(type(error))]
         try:
             shown = str(error)[:10_000]
@@ -121,7 +130,8 @@ class Copied:
 
     def _raised(self, data: list[Any], within: Callable[[Any], Any]) -> BaseException:
         types, args, held, shown, cause = data
-        kind = self._error_class([(str(module), str(name)) for module, name in types])
+        names = [(str(module), str(name)) for module, name in types]
+        kind = self._own_errors.get(names[0]) or self._error_class(names)
         values = tuple(within(arg) for arg in args)
         try:
             error = kind(*values) if kind.__module__ == "builtins" else kind.__new__(kind, *values)
@@ -140,7 +150,7 @@ class Copied:
 
 def shadow_error(module: str, name: str, base: type[BaseException]) -> type[BaseException]:
     """A class that stands here for an exception class of the other process."""
-    names = {"__module__": module, "podium_shown": "", "__str__": lambda self: self.podium_shown}
+    names = {"__module__": module, "podium_shown": "", "__str__": lambda self: self.podium_shown or base.__str__(self)}
     return type(name, (base,), names)
 
 

@@ -15,6 +15,7 @@ import ast
 import builtins
 import ctypes
 import json
+import linecache
 import os
 import signal
 import sys
@@ -24,11 +25,11 @@ from importlib import import_module
 from typing import Any
 
 from podium.tasks.inside.program import run_program
-from podium.tasks.inside.suspect import Suspect, TestRules
+from podium.tasks.inside.suspect import Suspect, TestRules, plain_set
+from podium.tasks.inside.swallowed import TESTS
 from podium.tasks.inside.wire import Port
 
 PR_SET_DUMPABLE = 4
-TESTS = "<tests>"
 _LIBRARY = tuple({os.path.dirname(os.__file__) + os.sep, os.path.realpath(os.path.dirname(os.__file__)) + os.sep})
 _PICKLED = ("builtins", "collections", "datetime", "decimal", "fractions", "uuid", "_codecs", "copyreg")
 _NO_PICKLE = ("eval", "exec", "compile", "open", "getattr", "setattr", "__import__", "breakpoint", "input", "print", "delattr")
@@ -129,10 +130,21 @@ def judged(job: dict[str, Any], names: dict[str, Any], port: Port, watch: Watch)
             names[str(name)] = getattr(module, str(name))
         sys.addaudithook(watch)
         for part in ("setup", "tests"):
+            linecache.cache[TESTS] = (len(job[part]), None, job[part].splitlines(keepends=True), TESTS)
             types.FunctionType(compile(job[part], TESTS, "exec"), names)()
         return unittests(job["tests"], names) if job["style"] == "unittest" else None
     except BaseException as error:  # the boundary: SystemExit and the like do not pass a test
         return f"{stage}{type(error).__name__}: {str(error)[:300]}"
+
+
+def guard_sets() -> None:
+    """``assertSetEqual`` asks its arguments for their difference, which an object of the program would answer as it likes."""
+    original = unittest.TestCase.assertSetEqual
+
+    def compare(self: Any, first: Any, second: Any, msg: Any = None) -> None:
+        original(self, plain_set(first), plain_set(second), msg)
+
+    unittest.TestCase.assertSetEqual = compare  # type: ignore[assignment, method-assign]
 
 
 def unittests(text: str, names: dict[str, Any]) -> str | None:
@@ -142,6 +154,7 @@ def unittests(text: str, names: dict[str, Any]) -> str | None:
         found = names.get(node.name) if isinstance(node, ast.ClassDef) else None
         if type(found) is not Suspect and isinstance(found, type) and issubclass(found, unittest.TestCase):
             suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(found))
+    guard_sets()
     expected = suite.countTestCases()
     if not expected:
         return "the tests hold no test case"
@@ -182,7 +195,7 @@ def main() -> None:
     sys.stdin = open(os.devnull)  # noqa: SIM115 - lives as long as the process
     code = job.pop("code").encode("utf-8", "surrogatepass")
     os.write(to_program[1], len(code).to_bytes(8, "big"))
-    rules, watch = TestRules(), Watch()
+    rules, watch = TestRules(has_classes=any(name[:1].isupper() for name in job["names"])), Watch()
     rules.port = Port(to_tests[0], to_program[1], rules)
     with os.fdopen(os.dup(to_program[1]), "wb") as pipe:
         pipe.write(code)

@@ -2,8 +2,10 @@
 
 Of the program's objects only values are believed. An object of the program never equals a value of the tests, whatever its
 ``__eq__`` says; it is compared by what it holds where it is a list or a dictionary of its own class. Arithmetic with it gives
-objects of the program, never numbers, or ``abs(x - 7) < 1e-6`` would be its word. Two objects of the program
-are equal where it says so and they hold the same. What the tests put on an object is what they find there.
+objects of the program, never numbers, or ``abs(x - 7) < 1e-6`` would be its word; and it tells the program the other
+operand, which may be what is expected, so it is refused where the tests name no class of the program. Two objects of the program
+are equal where it says so and they hold the same. What the tests put on an object is what they find there. A context manager
+of the program swallows no failure of the tests.
 
 The program may call the tests' mocks and functions, read their public attributes, and write those that are data. It never
 reaches a test case, a module, a frame, or what makes a mock an assertion.
@@ -19,10 +21,16 @@ from podium.tasks.inside.copied import find_class, shadow_error
 from podium.tasks.inside.mirror import Mirror, Streams
 from podium.tasks.inside.operations import ARITHMETIC, OPERATIONS
 from podium.tasks.inside.reports import receive
+from podium.tasks.inside.swallowed import is_own_error
 from podium.tasks.inside.wire import Port, Remote, Rules
 
 MAX_SEARCHED = 100_000
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
+_HELD = (list, tuple, dict, set, frozenset, bytearray)
+_NUMBERS = ("__int__", "__float__", "__index__")
+_SET_METHODS = ("difference", "symmetric_difference", "intersection", "union", "issubset", "issuperset", "isdisjoint")
+_CLAIMS = (*_SET_METHODS, "startswith", "endswith", "is_integer", *(name for name in dir(str) if name.startswith("is")))
+"""What a test says about a value with its own methods; of an object they would be the program's word."""
 _ASSERTIONS = ("assert_called", "assert_any", "assert_has", "assert_not_called", "assert_await", "assert_not_await")
 _CONTROL = frozenset(
     [
@@ -75,11 +83,12 @@ _NO_CLASSES = ("unittest", "ctypes", "code", "codeop", "subprocess", "os", "impo
 class Suspect(Remote):
     """An object of the program as the tests see it."""
 
-    __slots__ = ("_podium_put",)
+    __slots__ = ("_podium_computed", "_podium_put")
 
     def __init__(self, port: Port, number: int, types: list[tuple[str, str]]) -> None:
         super().__init__(port, number, types)
         object.__setattr__(self, "_podium_put", {})
+        object.__setattr__(self, "_podium_computed", False)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith(_ASSERTIONS):
@@ -88,6 +97,10 @@ class Suspect(Remote):
             types = [(str(module), str(kind)) for module, kind in self._podium_port.ask("bases", self)]
             found = self._podium_port.rules.class_of(types)
             return (object if found is None else found,)
+        if name in _SET_METHODS and isinstance(held := _held_by(self), set | frozenset):
+            return getattr(held, name)
+        if name in _CLAIMS and not self._podium_port.rules.has_classes:
+            raise AttributeError(f"{name}: an object of the program is no value")
         value = super().__getattr__(name)
         return self._podium_put[name] if type(value) is Suspect and name in self._podium_put else value
 
@@ -102,13 +115,26 @@ class Suspect(Remote):
             return True
         port: Port = self._podium_port
         if type(other) is not Suspect:
-            held = port.ask("held", self)
-            return held is not None and type(held) is not Suspect and bool(held == other)
+            held = _held_by(self)
+            return NotImplemented if held is None else bool(held == other)
         agreed = port.operate(self, "__eq__", (other,), {}) is True
         return agreed and bool(port.ask("state", self) == port.ask("state", other))
 
     def __ne__(self, other: object) -> bool:
-        return not self == other
+        equal = self.__eq__(other)
+        return NotImplemented if equal is NotImplemented else not equal
+
+    def __bool__(self) -> bool:
+        if self._podium_computed:
+            held = _held_by(self)
+            if held is None:
+                raise TypeError("whether what was computed with an object of the program is true is its word")
+            return bool(held)
+        return self._podium_port.operate(self, "__bool__", (), {}) is True
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        swallows = self._podium_port.operate(self, "__exit__", (kind, error, trace), {})
+        return error is not None and bool(swallows) and is_own_error(error)
 
     def __hash__(self) -> int:
         return int(self._podium_port.operate(self, "__hash__", (), {}))
@@ -129,7 +155,7 @@ class Suspect(Remote):
 def _ordered(name: str) -> Any:
     def compare(self: Suspect, other: object) -> Any:
         if type(other) is not Suspect:
-            held = self._podium_port.ask("held", self)
+            held = _held_by(self)
             return NotImplemented if held is None else OPERATIONS[name](held, other)
         return self._podium_port.operate(self, name, (other,), {}) is True
 
@@ -138,18 +164,53 @@ def _ordered(name: str) -> Any:
 
 def _computed(name: str) -> Any:
     def compute(self: Suspect, *others: object) -> Any:
+        told = self._podium_computed or any(type(other) is not Suspect or other._podium_computed for other in others)
+        held = _held_by(self) if told else None
+        if isinstance(held, set | frozenset | dict):
+            return OPERATIONS[name](held, *others)
+        if told and held is None and not self._podium_port.rules.has_classes:
+            raise TypeError(f"{name} of an object of the program, which no class that the tests name makes, is not believed")
         value = self._podium_port.operate(self, name, others, {})
         if type(value) is not Suspect:
+            if held is not None and value == OPERATIONS[name](held, *others):
+                return value
             raise TypeError(f"{name} of an object of the program is not believed where it is a value")
+        if told:
+            object.__setattr__(value, "_podium_computed", True)
         return value
 
     return compute
+
+
+def _number(name: str) -> Any:
+    def number(self: Suspect) -> Any:
+        if self._podium_computed:
+            raise TypeError(f"{name} of what was computed with an object of the program is its word")
+        return self._podium_port.operate(self, name, (), {})
+
+    return number
+
+
+def _held_by(suspect: Suspect) -> Any:
+    """The list, dictionary and the like that an object of a class of the program's own holds; None for other objects."""
+    held = suspect._podium_port.ask("held", suspect)
+    return held if held is None or type(held) in _HELD else suspect._podium_port.broken("what no object holds")
+
+
+def plain_set(value: Any) -> Any:
+    """What ``assertSetEqual`` may ask for its difference: no method of the program."""
+    held = _held_by(value) if type(value) is Suspect else value
+    if held is None:
+        raise AssertionError("an object of the program is no set")
+    return held
 
 
 for _name in _ORDER:
     setattr(Suspect, _name, _ordered(_name))
 for _name in ARITHMETIC:
     setattr(Suspect, _name, _computed(_name))
+for _name in _NUMBERS:
+    setattr(Suspect, _name, _number(_name))
 
 
 async def _waited(awaitable: Suspect) -> Any:
@@ -162,8 +223,10 @@ class TestRules(Rules):
     remote = Suspect
     careful = True
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_classes: bool = True) -> None:
         self.port: Port
+        self.has_classes = has_classes
+        """Whether the tests name a class of the program; its functions return nothing but values otherwise."""
         self._mirror, self._streams = Mirror(), Streams()
         self._errors: dict[tuple[str, str], type[BaseException]] = {}
 
@@ -180,8 +243,8 @@ class TestRules(Rules):
         """The exception class, or one that stands for it; of those of the test runner only the one that skips."""
         if types[0] in self._errors:
             return self._errors[types[0]]
-        known = [find_class(*names) for names in types if names[0].partition(".")[0] != "unittest" or names[1] == "SkipTest"]
-        bases = [found for found in known if found is not None and issubclass(found, BaseException)]
+        known = [find_class(*names) for names in types]
+        bases = [found for found in known if found is not None and issubclass(found, BaseException) and not _ends_tests(found)]
         base = bases[0] if bases else Exception
         named = f"{base.__module__}.{base.__qualname__}" == ".".join(types[0])
         self._errors[types[0]] = base if named else shadow_error(*types[0], base)
@@ -239,6 +302,11 @@ class TestRules(Rules):
             self._mirror.arrived({key: part for key, part in state.items() if key != "told"})
         except (ValueError, TypeError, AttributeError, OverflowError):
             self.port.broken("what is no state")
+
+
+def _ends_tests(kind: type) -> bool:
+    """Whether it is an exception of the test runner's own; skipping is one that any program may ask for."""
+    return kind.__module__.partition(".")[0] == "unittest" and kind is not unittest.SkipTest
 
 
 def _is_mock(value: Any) -> bool:

@@ -49,6 +49,7 @@ _PURE_POWER = re.compile(r"(-?[0-9]{1,9})\^\{?(-?[0-9]{1,5})\}?")
 _DEGREES = re.compile(r"\^ ?(?:\{ ?\\circ ?\}|\\circ(?![a-zA-Z]))|°|\\text\{ ?degrees ?\}")
 _PI = re.compile(r"\\pi(?![a-zA-Z])|π")
 _RADIANS = re.compile(r"\\(?:text|mathrm) ?\{ ?rad(?:ian)?s? ?\}")
+_RATIO = re.compile(r"[0-9.]{1,40}(?::[0-9.]{1,40}){1,20}")
 _UNIT_IN_FRACTION = re.compile(
     r"\\[dt]?frac ?\{ ?([0-9.,]{1,40}) ?(\\(?:text|mathrm|mbox) ?\{[^{}]*\}|[a-zA-Z]{1,20}) ?\} ?\{ ?([0-9.,]{1,40}) ?\}"
 )
@@ -81,6 +82,8 @@ def decide(gold: str, answer: str, question: str) -> str | Formulas:
         answer = words
     if _other_name(gold, answer):
         return Formulas(gold=gold, answer=answer)
+    if (terms := _terms(gold)) and _terms(answer) not in (0, terms):
+        return "another ratio"
     answer = without_open_base(_value_of(gold, answer, question))
     if "_" in gold or "_" in answer or "base" in answer:
         numerals = _numerals(without_open_base(gold), answer)
@@ -102,6 +105,11 @@ def _as_text(gold: str, answer: str) -> str | None:
     if not is_name(gold):
         return None
     return "" if read_words(gold) == read_words(answer) else "another name"
+
+
+def _terms(text: str) -> int:
+    """How many terms a ratio such as 3:2:1 has; 0 for anything else."""
+    return text.count(":") + 1 if _RATIO.fullmatch(normal_form(text)) else 0
 
 
 def _other_name(gold: str, answer: str) -> bool:

@@ -11,6 +11,7 @@ This module is for worker processes (``worker.py``): nothing here bounds time or
 numerals of another base (``notation.py``).
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -57,6 +58,8 @@ def compare(gold: str, answer: str, *, factor: str = "1", restated: bool = False
     for part in _parts(found):
         if not part.has(*_UNDONE):
             evaluate(part)
+    if isinstance(wanted, sympy.Tuple | sympy.Interval) and isinstance(found, FiniteSet) and _BRACES.match(answer):
+        return Outcome(equal=False, why="a set, where the order counts")
     enter("compare")
     if restated and isinstance(wanted, sympy.Expr) and not wanted.free_symbols:
         return Outcome(equal=False, why="restates the question")
@@ -67,6 +70,7 @@ def compare(gold: str, answer: str, *, factor: str = "1", restated: bool = False
     return Outcome(equal=not reason, why=reason)
 
 
+_BRACES = re.compile(r"[\s$]*(?:\\left)?\s*\\[{]")
 _RELATIONS = (sympy.core.relational.Relational, And)
 _UNDONE = (ExprWithLimits, sympy.Limit, sympy.Derivative)
 _TRIGONOMETRIC = {sympy.sin, sympy.cos, sympy.tan, sympy.cot, sympy.sec, sympy.csc}

@@ -42,7 +42,7 @@ _LEADS = re.compile(
 _SPLITS = re.compile(r"and|but|while|whereas|if|unless|when|or|not|no|never|nor|neither|cannot|.*n['’]t|then|so|because|than")
 """With one of these in front of the verb, the sentence says several things, or the contrary."""
 _IN_FRONT = re.compile(
-    r" (?:than|over|under|above|below|beyond|exceed|exceeds|exceeding"
+    r" (?:all but|than|over|under|above|below|beyond|exceed|exceeds|exceeding"
     r"|step|part|question|problem|equation|option|choice|case|figure|table|line|page|chapter|example|exercise|item"
     r"|(?:square|cube|factors?|multiples?) of)$"
 )
@@ -97,8 +97,15 @@ def _parts(text: str) -> Iterator[str]:
             number.append(token)
             continue
         if number:
-            yield " ".join(number).lstrip(_OPENING).rstrip(_CLOSING)
+            yield _number_of(number)
             number = []
         yield word.lower()
     if number:
-        yield " ".join(number).lstrip(_OPENING).rstrip(_CLOSING)
+        yield _number_of(number)
+
+
+def _number_of(tokens: Sequence[str]) -> str:
+    """The number without marks around it, but for one that makes it a factorial."""
+    text = " ".join(tokens).lstrip(_OPENING)
+    bare = text.rstrip(_CLOSING)
+    return f"{bare}!" if _DIGIT.search(bare[-1:]) and text[len(bare) :].startswith("!") else bare

@@ -66,6 +66,8 @@ def read_behind(rest: str, *, prose: bool = False) -> Behind | None:
     if suffix is not None:
         scale, letters, sure, rest = _SUFFIXES[suffix.group()], suffix.group(), False, rest[suffix.end() :]
     touches = rest[:1] not in {"", " ", "%", "$", "("}
+    if rest.startswith("!"):
+        return None  # a factorial; the end of a sentence is not part of an answer
     rest = _POWER.sub(lambda power: power[1].translate(_SUPERSCRIPT), rest)
     rest = _OPERATOR.sub(r"\1", rest.replace("\\cdot", "·")).lstrip(" %").removeprefix("$").rstrip(" .!")
     if rest.startswith("/"):
