@@ -112,7 +112,8 @@ def test_the_core_imports_without_torch_and_the_command_starts_light() -> None:
 
 def test_lazy_imports_only_in_the_command_line() -> None:
     for module, path in MODULES.items():
-        if room(module) in ("cli", "__main__"):
+        # What runs inside the sandbox starts anew for every verdict, and loads what a test really needs.
+        if room(module) in ("cli", "__main__") or module.startswith("podium.tasks.inside."):
             continue
         for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
