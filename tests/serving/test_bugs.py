@@ -99,7 +99,9 @@ async def test_whoever_works_at_the_desk_and_is_cancelled_or_breaks_leaves_a_run
         assert run.usage.cost_usd == pytest.approx(0.001)
 
 
-async def test_who_leaves_while_its_failure_is_written_finds_its_step_waiting(tmp_path: Path) -> None:
+async def test_who_leaves_while_its_failure_is_written_finds_its_step_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     offer = offer_of(said(TWO_STEPS), said("Plan."), said("x"))
     async with live(offer, tmp_path) as server:
         keep, begun = server.accounts.paused.keep, asyncio.Event()
@@ -109,7 +111,7 @@ async def test_who_leaves_while_its_failure_is_written_finds_its_step_waiting(tm
             await asyncio.sleep(0.05)
             await keep(*arguments)
 
-        server.accounts.paused.keep = slowly  # type: ignore[method-assign]
+        monkeypatch.setattr(server.accounts.paused, "keep", slowly)
         asked = Asked(model="w2", call=Call.plain("6 times 7?"), wishes=Wishes())
         async with server.desk.admitted(None, asked) as ticket:
             ticket.resumed = Resumed(worker="w2", call=asked.call, ids=("call_1",), state="a step")
