@@ -8,6 +8,7 @@ streams and arguments go one way only, from the tests to the program. Plain data
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 _FOLDER, _CHANGE = os.getcwd, os.chdir
@@ -65,8 +66,7 @@ class Mirror:
         self._environ = dict(os.environ)
         if "random" in state:
             version, numbers, following = state["random"]
-            import random
-
+            random: Any = import_module("random")  # takes longer to import than most programs run
             random.setstate((version, tuple(numbers), following))
             self._random = random.getstate()
 
