@@ -57,7 +57,8 @@ def test_files_named_in_backticks_exist(page: Path) -> None:
 
 
 COMMAND = re.compile(
-    r"^podium (\w+)(?: (list|show|check|serve|problems|ledger|probe|create|change|correct|revoke|export|delete))?([^#\n]*)", re.MULTILINE
+    r"^podium (\w+)(?: (list|show|check|serve|problems|ledger|probe|create|change|correct|revoke|export|delete))?([^#\n]*)",
+    re.MULTILINE,
 )
 
 
