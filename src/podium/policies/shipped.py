@@ -39,7 +39,8 @@ def check_workers(folder: Path, names: tuple[str, ...]) -> None:
         return
     try:
         recipe = json.loads(recipes[0].read_text(encoding="utf-8"))
-        known, reads_cards = tuple(recipe["pool"]), bool(recipe["language"]["cards"])
+        pool, reads_cards = recipe["pool"], bool(recipe["language"]["cards"])
+        known = tuple(pool["names"] if isinstance(pool, dict) else pool)  # the shipped ones hold the names only
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CheckpointError(f"{recipes[0]} is no recipe of a training run: {error}") from error
     if not reads_cards and known != names:
