@@ -50,6 +50,8 @@ def test_unknown_addresses(served: Served) -> None:
     status, headers, body = get(f"{served.address}/v1/nothing")
     assert status == 404
     assert json.loads(body)["error"]["code"] == "not_found"
+    status, headers, _ = get(f"{served.address}/nothing")
+    assert status == 404
     assert "default-src 'none'" in headers["Content-Security-Policy"]
     status, _, body = get(f"{served.address}/<script>", Accept="text/html")
     assert status == 404
