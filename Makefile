@@ -20,12 +20,13 @@ SANDBOX_PACKAGES := bubblewrap libseccomp2
 BROWSER_PACKAGES := chromium fonts-dejavu-core
 DATABASE_PACKAGES := postgresql
 
-.PHONY: help setup system browser database demo test lint format bench clients mutants clean
+.PHONY: help setup system browser database demo test lint format docs bench clients mutants clean
 
 help:
 	@echo "make demo    set up and see it work (no key, no GPU, no network beyond the package registry)"
 	@echo "make test    set up and run linters, types and all tests"
 	@echo "make lint    linters and types only;  make format  put the code into shape"
+	@echo "make docs    the documentation as a site, in site/ (see it: python3 -m http.server -d site)"
 	@echo "make bench   the benchmarks;  make clients  real agents (Codex, opencode, aider) against our server; needs node"
 	@echo "make mutants do the tests notice small mistakes? (an hour);  make clean   remove what setup made"
 
@@ -87,6 +88,17 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+$(VENV)/.docs: $(INPUTS) | $(BIN)/python
+	@echo "installing podium and what builds its documentation ..."
+	@$(INSTALL) -e '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs
+	@$(BIN)/python docs/generate.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@$(BIN)/python docs/check_site.py
+	@echo "the site is in site/; see it: python3 -m http.server -d site"
+
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.parser
 	$(BIN)/python -m benchmarks.executor
@@ -105,4 +117,4 @@ mutants: system database $(VENV)/.dev
 	$(BIN)/python -m benchmarks.mutants
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis

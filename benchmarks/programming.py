@@ -38,7 +38,7 @@ from podium.tasks.programming.target import (
     UnittestTests,
     given_code,
 )
-from podium.tasks.sandbox import Job, Limits, Sandbox
+from podium.tasks.sandbox import Job, Sandbox, SandboxLimits
 from podium.types import Problem, Verdict
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -197,7 +197,7 @@ async def measure(folder: Path, most: int | None) -> dict[str, Any]:
     """All figures; prints what was judged otherwise than it should."""
     figures: dict[str, Any] = {}
     wrong: list[str] = []
-    async with Sandbox(slots=2, limits=Limits(wall_seconds=10.0)) as sandbox:
+    async with Sandbox(slots=2, limits=SandboxLimits(wall_seconds=10.0)) as sandbox:
         verifier = ProgramVerifier(sandbox)
         for name, read in REFERENCES.items():
             items = list(read(folder))[:most]

@@ -20,7 +20,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from podium.tasks.sandbox import Job, Limits, Sandbox
+from podium.tasks.sandbox import Job, Sandbox, SandboxLimits
 from podium.tasks.sandbox.launch import Isolated
 from podium.tasks.sandbox.slot import Slot
 
@@ -53,7 +53,7 @@ class Rate:
     machine: float
 
 
-async def start_ms(limits: Limits) -> list[float]:
+async def start_ms(limits: SandboxLimits) -> list[float]:
     """Starting a sandbox that nobody started before: what the pool hides."""
     launch = Isolated(limits)
     times = []
@@ -157,7 +157,7 @@ async def main() -> None:
     parser.add_argument("--slots", type=int, default=2)
     parser.add_argument("--callers", type=int, default=8)
     options = parser.parse_args()
-    limits = Limits()
+    limits = SandboxLimits()
     starts = await start_ms(limits)
     async with Sandbox(slots=options.slots, limits=limits) as sandbox:
         fresh, further = await fresh_ms(sandbox), await test_ms(sandbox)

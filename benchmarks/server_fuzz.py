@@ -22,8 +22,8 @@ from hypothesis.errors import Unsatisfiable
 from schemathesis.core.result import Ok
 from schemathesis.generation import GenerationMode
 
-from podium.cli.offer import TeamOffer
-from podium.cli.wiring import Team
+from podium.pools.models import PoolCatalog
+from podium.pools.opened import OpenPool
 from podium.types import Call, Card
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.render import render
@@ -120,7 +120,7 @@ def _server() -> Iterator[str]:
 
     async def serve() -> None:
         with tempfile.TemporaryDirectory() as folder:
-            async with live(TeamOffer(Team(pool=pool), "chat:boss"), Path(folder)) as server:
+            async with live(PoolCatalog(OpenPool(workers=pool), "chat:boss"), Path(folder)) as server:
                 found.extend((server.url, asyncio.get_running_loop()))
                 ready.set()
                 await stop.wait()

@@ -16,12 +16,13 @@ from collections import Counter
 from pathlib import Path
 
 from podium.errors import ConfigError, VerifierError
+from podium.pools.verifiers import open_verifiers
 from podium.tasks.benchmarks.benchmark import Solved
 from podium.tasks.benchmarks.hygiene import overlaps
-from podium.tasks.benchmarks.registry import BENCHMARKS, load_solved
+from podium.tasks.benchmarks.registry import all_benchmarks, load_solved
 from podium.tasks.free_form import normalised
 from podium.tasks.quantities.measures import read_measure
-from podium.tasks.verifiers import VerifierByKind, verifiers
+from podium.tasks.verifiers import VerifierByKind
 
 GOLD = (("theoremqa", "all"), ("scibench", "test"), ("mmlu", "test"), ("mmlu", "val"), ("cruxeval", "test"))
 SHUFFLES = (0, 1, 2)
@@ -79,10 +80,16 @@ async def crossed(judge: VerifierByKind, solved: list[Solved]) -> tuple[int, int
 
 async def main(folder: Path) -> None:
     """Measure everything that is in ``folder``."""
-    judge = verifiers()
+    kinds = {all_benchmarks()[name].kind for name, _ in GOLD} | {"free_form"}
+    async with open_verifiers(kinds - {"mathematics", "programming"}) as judge:
+        await measure(folder, judge)
+
+
+async def measure(folder: Path, judge: VerifierByKind) -> None:
+    """Print the figures of ``judge`` on every set in ``folder``."""
     figures: dict[str, object] = {}
     for name, split in GOLD:
-        for seed in SHUFFLES if BENCHMARKS[name].shuffled else (0,):
+        for seed in SHUFFLES if all_benchmarks()[name].shuffled else (0,):
             start = time.perf_counter()
             solved = load_solved(name, split=split, data_dir=folder, seed=seed)
             loaded = time.perf_counter()
@@ -97,7 +104,7 @@ async def main(folder: Path) -> None:
             for line in [*rejected, *broken]:
                 print(f"    not accepted: {line[:200]}")
             figures[f"{name}/{split}/{seed}"] = {"problems": len(solved), "different": ids, "accepted": round(share, 5)}
-            if BENCHMARKS[name].shuffled:
+            if all_benchmarks()[name].shuffled:
                 letters = Counter(one.gold for one in solved)
                 kept = sum("#shuffle=kept" in one.problem.source for one in solved)
                 print(f"    gold letters {dict(sorted(letters.items()))}, order kept for {kept}")

@@ -35,7 +35,7 @@ from podium.policies.sampling import sample
 from podium.training.advantage import group_normalised
 from podium.training.learner import Learner
 from podium.training.learner_config import LearnerConfig
-from podium.training.rows import Row
+from podium.training.rows import TrainingRow
 
 PROMPTS, ROLLOUTS, PROMPT_TOKENS, TOKENS, VOCABULARY = 4, 64, 150, 80, 1024
 TRL_MICRO_BATCH = 64
@@ -118,7 +118,9 @@ def reference(iterations: int, _: int) -> list[dict[str, float]]:
         written = sample(model, prompts, ROLLOUTS, end=NEVER, max_tokens=TOKENS, generator=generator)
         sampled = time.process_time()
         rows = [
-            Row(prompt_ids=tuple(prompt), completion_ids=tuple(one.token_ids), logprobs=tuple(one.logprobs), advantage=advantage)
+            TrainingRow(
+                prompt_ids=tuple(prompt), completion_ids=tuple(one.token_ids), logprobs=tuple(one.logprobs), advantage=advantage
+            )
             for prompt, group in zip(prompts, written, strict=True)
             for one, advantage in zip(group, group_normalised(_rewards(rng, ROLLOUTS)), strict=True)
         ]

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from podium import Call, Card, Conductor, Member, Scripted, Step, WorkerPool, Workflow, Written, as_text
+from podium import Call, Card, Conductor, FixedPolicy, Member, Scripted, Step, WorkerPool, Workflow, as_text
 
 # Two workers that say what they are told to; any object with `async def __call__(call) -> Completion` is a worker.
 planner = Scripted("Multiply 6 by 7.")
@@ -11,7 +11,7 @@ pool = WorkerPool([Member(worker=planner, card=Card(name="planner")), Member(wor
 
 # A workflow: who does what, and who sees what. Here it is written by hand; a policy writes it as text.
 workflow = Workflow(steps=(Step(worker=0, subtask="Plan."), Step(worker=1, subtask="Solve.", access=(0,))))
-conductor = Conductor(Written(workflow), pool)
+conductor = Conductor(FixedPolicy(workflow), pool)
 
 
 async def main() -> None:

@@ -8,14 +8,11 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
 from podium import Call, Conductor
-from podium.cli.train import train_in
 from podium.policies.local import LocalPolicy
 from podium.policies.shipped import conductor_folder
 from podium.recipes.gym import WORLD, config, pool_without
-from podium.workers.budget import Budget
+from podium.training.run import train
 
 
 async def main() -> None:
@@ -23,8 +20,7 @@ async def main() -> None:
     recipe = replace(config(seed=1), start=conductor_folder("gym-start"), iterations=4, questions=8, rollouts=8)
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        await train_in(run, recipe, Budget(), Console())
-        policy = LocalPolicy.load(run / "policy")
+        policy = LocalPolicy.load(await train(recipe, run))
         conductor = Conductor(policy, pool_without(), language=policy.dialect.language)
         question = WORLD.problems(n=1)[0].question
         completion = await conductor(Call.plain(question))

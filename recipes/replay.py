@@ -10,17 +10,17 @@ Learned on one half of the questions, asked about the other.
 import random
 from pathlib import Path
 
-from podium.cli.asked import Asked
-from podium.cli.wiring import with_vote
+from podium.policies.voting import with_vote
+from podium.pools.problems import ProblemSource
 from podium.training.config import TrainConfig
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
-from podium.training.warm_start import Uninformed, WarmStart
+from podium.training.warm_start import Demonstration, WarmStart
 from podium.types import Brief, Card, Problem, Step, Workflow
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.recorded import load_replay
-from podium.workflow.language import FIXED_SUBTASK, Language
 from podium.workflow.parse import format_workflow
+from podium.workflow.syntax import FIXED_SUBTASK, WorkflowSyntax
 
 FOLDER = Path("../shared/data/replay")
 MODELS = 6
@@ -35,9 +35,9 @@ def config(seed: int = 0) -> TrainConfig:
         seed=seed,
         problems=problems,
         pool=lambda: with_vote(WorkerPool([Member(worker=w, card=Card(name=name)) for name, w in load_replay(FOLDER)])),
-        language=Language(access="binary", subtasks=False),
+        language=WorkflowSyntax(access="binary", subtasks=False),
         warm_start=WarmStart(
-            problems=problems, written=committee, workers=(MODELS + 1,), steps=600, vocab_size=2048, topics=False, max_tokens=90
+            problems=problems, write=committee, workers=(MODELS + 1,), steps=600, vocab_size=2048, max_tokens=90
         ),
         iterations=100,
         questions=16,
@@ -63,10 +63,10 @@ def config(seed: int = 0) -> TrainConfig:
 
 def problems() -> list[Problem]:
     """The half that is learned from."""
-    return Asked(replay=FOLDER, half="first").problems()
+    return ProblemSource(replay=FOLDER, half="first").problems()
 
 
-def committee(problem: Problem, brief: Brief, rng: random.Random, language: Language) -> Uninformed:
+def committee(problem: Problem, brief: Brief, rng: random.Random, language: WorkflowSyntax) -> Demonstration:
     """One model, or three to six and a vote, drawn at random: what is imitated before any reward.
 
     Each model once, in ascending order. Places that are filled independently of each other all get the same model from reward,
@@ -77,4 +77,4 @@ def committee(problem: Problem, brief: Brief, rng: random.Random, language: Lang
     workers = asked if voters == 1 else [*asked, MODELS]
     steps = tuple(Step(worker=worker, subtask=FIXED_SUBTASK, access=tuple(range(index))) for index, worker in enumerate(workers))
     opening = f"{NAMES[problem.source]}: {'one answer' if voters == 1 else f'a vote of {voters}'}."
-    return Uninformed(f"{opening}\n{format_workflow(Workflow(steps=steps), language)}", ())
+    return Demonstration(f"{opening}\n{format_workflow(Workflow(steps=steps), language)}", ())

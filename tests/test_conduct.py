@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from podium.cli.alone import Alone
 from podium.conduct import Conductor
 from podium.errors import InvalidWorkflow, MalformedWorkflow, UnworkableStep, WorkerUnavailable
 from podium.events import Answered, Event, WorkflowWritten
-from podium.policies.fixed import Written, solo
+from podium.policies.fixed import FixedPolicy, solo
 from podium.protocols import Policy, Worker
 from podium.types import Brief, Call, Card, Completion, Generation, Message, Step, Usage, Workflow
+from podium.workers.direct import DirectWorker
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
 from podium.workflow.parse import format_workflow
@@ -248,7 +248,7 @@ async def test_a_policys_bug_in_a_later_round_ends_with_the_round_before_in_the_
 async def test_a_worker_by_its_own_name_ends_with_the_same_event(ends: str) -> None:
     events: list[Event] = []
     worker: Worker = Broken() if ends == "bug" else Scripted("late", seconds=60)
-    task = asyncio.create_task(Alone(Member(worker=worker, card=Card(name="w"))).conduct(Call.plain("q"), events.append))
+    task = asyncio.create_task(DirectWorker(Member(worker=worker, card=Card(name="w"))).conduct(Call.plain("q"), events.append))
     await asyncio.sleep(0.005)
     if ends == "cancelled":
         task.cancel()
@@ -267,4 +267,4 @@ async def test_with_several_rounds_the_caller_hears_the_final_answer_only() -> N
 
 
 async def test_a_written_policy_is_a_policy() -> None:
-    assert (await Conductor(Written(plan((0, "a", ()))), pool_of("x"))(Call.plain("q"))).text == "x"
+    assert (await Conductor(FixedPolicy(plan((0, "a", ()))), pool_of("x"))(Call.plain("q"))).text == "x"

@@ -9,7 +9,7 @@ answer of the round before, as the reply to the user's conversation.
 
 from collections.abc import Mapping
 
-from podium.types import Call, Earlier, Question, Sampling, TokenListener, Workflow
+from podium.types import Call, Question, Sampling, TokenListener, VisibleStep, Workflow
 
 
 def call_for(
@@ -33,12 +33,12 @@ def call_for(
     Raises KeyError where a response the step may see is missing: the caller started it too early.
     """
     step = workflow.steps[index]
-    visible: list[Earlier] = []
+    visible: list[VisibleStep] = []
     if step.last_answer and last_answer is not None:
-        visible.append(Earlier(question=question, subtask="", response=last_answer))
+        visible.append(VisibleStep(question=question, subtask="", response=last_answer))
     for seen in step.access:
         asked = question if seen == 0 and not visible else ()
-        visible.append(Earlier(question=asked, subtask=workflow.steps[seen].subtask, response=responses[seen]))
+        visible.append(VisibleStep(question=asked, subtask=workflow.steps[seen].subtask, response=responses[seen]))
     return Call(
         question=question if index == 0 and not visible else (),
         subtask=step.subtask,

@@ -12,15 +12,14 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from podium.errors import Cancelled, ConfigError, PodiumError, UnworkableStep
-from podium.events import Answered, Listener, WorkflowWritten
+from podium.errors import ConfigError, PodiumError, UnworkableStep
+from podium.events import Answered, Listener, interrupted_by
 from podium.protocols import Policy, Worker
-from podium.types import Brief, Call, Card, Completion, Demands, Failure, Generation, Transcript, Usage, Waiting, Workflow
+from podium.types import Brief, Call, Card, Completion, Failure, Generation, ResponseOptions, Transcript, Usage, Waiting
 from podium.workers.pool import WorkerPool
 from podium.workers.render import render
-from podium.workflow.execute import Execution
-from podium.workflow.language import Language
-from podium.workflow.parse import parse
+from podium.workflow.round import Round
+from podium.workflow.syntax import WorkflowSyntax
 
 
 class Conductor:
@@ -45,7 +44,7 @@ class Conductor:
         *,
         rounds: int = 1,
         max_steps: int = 5,
-        language: Language = Language(),
+        language: WorkflowSyntax = WorkflowSyntax(),
         max_depth: int = 3,
         answering: Collection[int] | None = None,
     ) -> None:
@@ -76,7 +75,7 @@ class Conductor:
             answering=self._answering,
         )
 
-    def check(self, demands: Demands) -> None:
+    def check(self, demands: ResponseOptions) -> None:
         """Raises :class:`ConfigError` where a worker that may give the answer can not give it as demanded."""
         for index in self._answering:
             try:
@@ -90,6 +89,10 @@ class Conductor:
     async def __call__(self, call: Call) -> Completion:
         """Answer ``call`` as any worker would; the last step's text streams where there is one round only."""
         return await self.conduct(call)
+
+    async def ask(self, question: str) -> Completion:
+        """Answer a question of one message. Example: ``print((await conductor.ask("Why is the sky blue?")).text)``."""
+        return await self.conduct(Call.plain(question))
 
     async def conduct(self, call: Call, on_event: Listener | None = None) -> Completion:
         """Answer ``call`` and report every event to ``on_event``; the last event is always :class:`Answered`, whatever ends it.
@@ -134,67 +137,29 @@ class Conductor:
                 earlier=tuple(transcripts),
                 sample=(*call.sample, round_number),
             )
-            generation = Generation(text="")
             try:
                 [generation] = await self._policy.write(brief)
-                workflow = parse(generation.text, brief, self._language)
             except PodiumError as error:
                 # The boundary between the policy and the run: no workflow is an outcome of this round.
                 failure = Failure.of(error, f"the policy, round {round_number}")
-                transcripts.append(_without_steps(call, generation, failure=failure))
+                nothing = Generation(text="")
+                transcripts.append(Transcript(question=call.question, generation=nothing, workflow=None, failure=failure))
                 return None
-            if on_event is not None:
-                on_event(WorkflowWritten(round=round_number, workflow=workflow, generation=generation, workers=self._pool.names))
-            if workflow is None:
-                transcripts.append(_without_steps(call, generation, answer=transcripts[-1].answer))
-                return None
-            waiting = await self._execute(workflow, call, generation, round_number, transcripts, on_event)
-            if transcripts[-1].failure is not None or waiting is not None:
-                return waiting
+            asked = call if self._rounds == 1 else replace(call, on_token=None)
+            this = Round(generation, brief, self._language, self._pool, asked, on_event=on_event)
+            try:
+                transcripts.append(await this.run())
+            except (asyncio.CancelledError, Exception):
+                transcripts += [] if this.cut_short is None else [this.cut_short]
+                raise
+            if transcripts[-1].workflow is None or transcripts[-1].failure is not None or this.waiting is not None:
+                return this.waiting
         return None
-
-    async def _execute(
-        self,
-        workflow: Workflow,
-        call: Call,
-        generation: Generation,
-        round_number: int,
-        transcripts: list[Transcript],
-        on_event: Listener | None,
-    ) -> Waiting | None:
-        execution = Execution(
-            workflow,
-            self._pool,
-            call if self._rounds == 1 else replace(call, on_token=None),
-            generation,
-            on_event=on_event,
-            round_number=round_number,
-            last_answer=transcripts[-1].answer if transcripts else None,
-        )
-        try:
-            transcripts.append(await execution.run())
-        except (asyncio.CancelledError, Exception) as end:
-            transcripts.append(execution.transcript(interrupted=interrupted_by(end)))
-            raise
-        return execution.waiting
-
-
-def interrupted_by(end: BaseException) -> Failure:
-    """What stands in the record of a run that ``end`` ended, which travels on: a cancellation, or a bug."""
-    if isinstance(end, asyncio.CancelledError):
-        return Failure.of(Cancelled("stopped before there was an answer"), "")
-    return Failure.of(Cancelled(f"stopped by a bug ({type(end).__name__}) before there was an answer"), "")
 
 
 def _as_question(call: Call) -> Call:
     """``call`` with everything its worker may see as one conversation: what a nested Conductor is asked."""
     return replace(call, question=render(call), subtask="", visible=(), turns=())
-
-
-def _without_steps(
-    call: Call, generation: Generation, *, answer: str | None = None, failure: Failure | None = None
-) -> Transcript:
-    return Transcript(question=call.question, generation=generation, workflow=None, answer=answer, failure=failure)
 
 
 def _completion(transcripts: list[Transcript], waiting: Waiting | None = None) -> Completion:

@@ -4,9 +4,11 @@ Steps and rounds are numbered as in a transcript, and wherever a person reads of
 counts them, rounds from 1.
 """
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from podium.errors import Cancelled
 from podium.types import Failure, Generation, StepResult, Transcript, Usage, Workflow
 
 
@@ -62,3 +64,10 @@ class Answered:
 
 Event = WorkflowWritten | StepStarted | StepToken | StepFinished | Answered
 Listener = Callable[[Event], None]
+
+
+def interrupted_by(end: BaseException) -> Failure:
+    """What stands in the record of a run that ``end`` ended, which travels on: a cancellation, or a bug."""
+    if isinstance(end, asyncio.CancelledError):
+        return Failure.of(Cancelled("stopped before there was an answer"), "")
+    return Failure.of(Cancelled(f"stopped by a bug ({type(end).__name__}) before there was an answer"), "")

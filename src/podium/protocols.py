@@ -5,7 +5,8 @@ Composition returns the same kind: a wrapped Worker is a Worker, and so is a who
 
 from typing import Protocol, runtime_checkable
 
-from podium.types import Brief, Call, Completion, Demands, Generation, Problem, Verdict
+from podium.events import Listener
+from podium.types import Brief, Call, Completion, Generation, Problem, ResponseOptions, Verdict
 
 
 class Worker(Protocol):
@@ -24,7 +25,7 @@ class Worker(Protocol):
 class ChecksDemands(Protocol):
     """A worker that can say, before it is asked, whether an answer of its could be what is demanded."""
 
-    def check(self, demands: Demands) -> None:
+    def check(self, demands: ResponseOptions) -> None:
         """Raises :class:`podium.errors.ConfigError` where it could not. Asks nobody and costs nothing."""
         ...
 
@@ -58,4 +59,12 @@ class Verifier(Protocol):
 
     async def __call__(self, problem: Problem, answer: str) -> Verdict:
         """Judge ``answer`` against ``problem.target``."""
+        ...
+
+
+class ServedModel(Protocol):
+    """Anything that can be served as a model: a Conductor, or one worker by its own name."""
+
+    async def conduct(self, call: Call, on_event: Listener | None = None) -> Completion:
+        """Answer ``call`` and report every event (:class:`podium.conduct.Conductor`)."""
         ...

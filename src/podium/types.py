@@ -78,10 +78,10 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Demands:
+class ResponseOptions:
     """What the client wants of the answer besides its text: it reaches the last step of a workflow and no other.
 
-    Example: ``Demands(sampling=Sampling(temperature=0.0), stop=("\\n",))``. A worker that can not honour tools or a form
+    Example: ``ResponseOptions(sampling=Sampling(temperature=0.0), stop=("\\n",))``. A worker that can not honour tools or a form
     raises :class:`podium.errors.ConfigError`.
     """
 
@@ -220,11 +220,11 @@ class Workflow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Earlier:
+class VisibleStep:
     """An earlier step as a later one sees it.
 
     ``question`` is what that step was shown besides its subtask: the user's conversation for the first step, else ().
-    Example: ``Earlier(question=ask("6 times 7?"), subtask="Plan.", response="Multiply.")``.
+    Example: ``VisibleStep(question=ask("6 times 7?"), subtask="Plan.", response="Multiply.")``.
     """
 
     question: Question = ()
@@ -240,18 +240,18 @@ TokenListener = Callable[[str | None], None]
 class Call:
     """Everything a worker is given. What is not in here, it can not know.
 
-    Example, a later step: ``Call(subtask="Solve.", visible=(Earlier(subtask="Plan.", response="Multiply."),))``.
+    Example, a later step: ``Call(subtask="Solve.", visible=(VisibleStep(subtask="Plan.", response="Multiply."),))``.
     """
 
     question: Question = ()
     """The user's conversation: for the first step of a workflow and for a plain call; else ()."""
     subtask: str = ""
     """What is asked of this worker; empty for a plain call."""
-    visible: tuple[Earlier, ...] = ()
+    visible: tuple[VisibleStep, ...] = ()
     turns: tuple[Message, ...] = ()
     """What came after that: this worker's own tool calls and what the client's tools returned."""
     sampling: Sampling = Sampling()
-    demands: Demands = Demands()
+    demands: ResponseOptions = ResponseOptions()
     """What the answer must be besides its text; of a workflow's steps the last one has to see to it."""
     depth: int = 0
     """How many Conductors stand above this call."""
@@ -270,7 +270,7 @@ class Call:
 class Waiting:
     """A step whose worker asked for tools: it goes on when the same call is made again with what came of them as ``turns``.
 
-    Example: ``Waiting(worker="mistral", call=Call(subtask="Solve.", visible=(Earlier(subtask="Plan.", response="..."),)))``.
+    Example: ``Waiting(worker="mistral", call=Call(subtask="Solve.", visible=(VisibleStep(subtask="Plan.", response="..."),)))``.
     """
 
     worker: str

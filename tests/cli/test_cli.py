@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from podium import __version__
 from podium.cli.app import app
 
 QUESTION = "What is the capital of Australia? A) Accra B) Canberra C) Helsinki D) Vienna"
@@ -225,7 +226,7 @@ def test_demo_conducts_recorded_models(data: Path) -> None:
 
 
 def test_version_and_help() -> None:
-    assert podium("--version").output.strip() == "0.1.0"
+    assert podium("--version").output.strip() == __version__
     for command in (
         ["ask"],
         ["evaluate"],

@@ -11,7 +11,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from podium.cli.app import app
-from podium.cli.cluster import PROBLEMS
+from podium.studies.cluster import PROBLEMS
 
 STUDY = """
 title = "On a cluster"

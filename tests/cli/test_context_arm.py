@@ -8,9 +8,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from podium.cli.arms import ROOM, make_arm
-from podium.cli.wiring import open_team
-from podium.types import Call, Demands, Sampling
+from podium.pools.open import open_pool
+from podium.studies.arms import ROOM, make_arm
+from podium.types import Call, ResponseOptions, Sampling
 from podium.workers.budget import Budget
 
 
@@ -34,8 +34,8 @@ async def test_it_may_write_five_times_as_much_and_a_client_never_more_than_the_
             f'[[worker]]\nname = "small"\nmodel = "openai:m"\nbase_url = "{server.make_url("/v1")}"\nmax_tokens = 100\n'
             "prompt_usd_per_million = 0\ncompletion_usd_per_million = 10\n"
         )
-        async with open_team(pool, budget, None, run="x") as team:
-            greedy = replace(Call.plain("?"), demands=Demands(sampling=Sampling(max_tokens=9000)))
+        async with open_pool(pool, budget=budget, run="x") as team:
+            greedy = replace(Call.plain("?"), demands=ResponseOptions(sampling=Sampling(max_tokens=9000)))
             for name, call in (("worker:small", Call.plain("?")), ("context:small", Call.plain("?")), ("worker:small", greedy)):
                 await make_arm(name, team)(call)
     assert told == [100, ROOM * 100, 100]

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from podium.cli.app import app
 from podium.cli.live import RunView
 from podium.conduct import Conductor
-from podium.policies.fixed import Written
+from podium.policies.fixed import FixedPolicy
 from podium.serving.store.database import Database
 from podium.serving.store.runs import Run, Runs
 from podium.types import Call, Card, Step, Workflow
@@ -44,7 +44,7 @@ async def test_a_worker_can_not_move_the_cursor(payload: str) -> None:
     for terminal in (True, False):
         console = Console(file=io.StringIO(), force_terminal=terminal, width=100, height=40)
         with RunView(console) as view:
-            completion = await Conductor(Written(workflow), pool).conduct(Call.plain("6 times 7?"), view.on_event)
+            completion = await Conductor(FixedPolicy(workflow), pool).conduct(Call.plain("6 times 7?"), view.on_event)
         assert isinstance(console.file, io.StringIO)
         assert not strange(console.file.getvalue())
     assert not strange(plain(completion.text))
@@ -55,7 +55,7 @@ async def keep(url: str) -> None:
     async with Database(url) as database:
         for number, payload in enumerate(PAYLOADS):
             pool = WorkerPool([Member(worker=Scripted(payload), card=Card(name="hostile"))])
-            completion = await Conductor(Written(Workflow(steps=(Step(worker=0, subtask="Go."),))), pool)(Call.plain("?"))
+            completion = await Conductor(FixedPolicy(Workflow(steps=(Step(worker=0, subtask="Go."),))), pool)(Call.plain("?"))
             run = Run(
                 id=f"run_{number:024x}",
                 model="podium",

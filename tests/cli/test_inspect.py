@@ -81,7 +81,7 @@ eval(Task(dataset=pictured, scorer=includes()), model="podium/best", display="no
 
 def test_a_conductor_over_inspects_own_models(tmp_path: Path) -> None:
     code = """
-from podium.cli.interop.inspect_solver import conduct
+from podium.integrations.inspect_solver import conduct
 for model in ("lines/conductor", "lines/mute"):
     eval(Task(dataset=samples, solver=conduct(workers=["lines/a", "lines/b"]), scorer=includes()), model=model, display="none",
          log_dir="logs")

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from podium.cli.app import app
 from podium.cli.reproduce import COUNTERPARTS
-from podium.cli.study_file import is_gym_check, read_study
-from podium.cli.train import load_recipe
+from podium.studies.spec import is_gym_check, read_study
+from podium.training.run import load_recipe
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = sorted({command for each in COUNTERPARTS for command in each.commands})

@@ -13,9 +13,9 @@ from typer.testing import CliRunner, Result
 
 from benchmarks.faults import gym_server, write_pool
 from podium.cli.app import app
-from podium.cli.setups import setups_of
-from podium.cli.wiring import open_team
 from podium.policies import fixed
+from podium.pools.open import open_pool
+from podium.studies.setups import setups_of
 from podium.training.recipe import fingerprint
 from podium.workers.budget import Budget
 from podium.workers.identity import content_hash
@@ -152,7 +152,7 @@ def test_the_wording_of_baselines_and_only_the_workers_that_they_ask(tmp_path: P
     names = ["worker:brook", "solo:brook", "reflection:brook", "consensus:brook", "mixture:brook", "vote", "random", "chat:brook"]
 
     async def found() -> dict[str, str]:
-        async with open_team(pool, Budget(), None, run="x") as team:
+        async with open_pool(pool, budget=Budget(), run="x") as team:
             return setups_of(names, team, pool=pool)
 
     first = asyncio.run(found())

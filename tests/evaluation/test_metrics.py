@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from podium.errors import Blame
 from podium.evaluation.evaluate import Result
-from podium.evaluation.metrics import Row, clustered, summarise, wilson
+from podium.evaluation.metrics import ArmSummary, clustered, summarise, wilson
 from podium.types import Failure, Sampling, Usage, Verdict
 
 INVALID = Failure(kind="MalformedWorkflow", blame=Blame.POLICY, message="", where="")
@@ -44,7 +44,7 @@ def result(
     )
 
 
-def only(rows: list[Row]) -> Row:
+def only(rows: list[ArmSummary]) -> ArmSummary:
     [row] = rows
     return row
 

@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from podium.evaluation.charts import Bar, Dot, forest, framed, lines, plane, shares
+from podium.charts import Bar, Dot, forest, framed, lines, plane, shares
 from podium.evaluation.compare import compare
 from podium.evaluation.metrics import summarise
-from podium.evaluation.page import Example, Page, Source, html
+from podium.studies.html import Example, Page, Source, html
 from tests.evaluation.results import result
 
 HOSTILE = "<img src=x onerror=alert(1)> & \"'</script><script>alert(1)</script>"

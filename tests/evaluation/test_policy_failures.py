@@ -8,7 +8,7 @@ from podium.conduct import Conductor
 from podium.errors import ContextOverflow, WorkerUnavailable
 from podium.evaluation.evaluate import Result, evaluate
 from podium.evaluation.metrics import summarise
-from podium.policies.fixed import FromBrief, Written, solo
+from podium.policies.fixed import FixedPolicy, FunctionPolicy, solo
 from podium.protocols import Worker
 from podium.tasks.agreement import votes
 from podium.training.reward import reward
@@ -61,7 +61,7 @@ BROKEN = {
 
 
 async def result_of(*steps: Step) -> Result:
-    conductor = Conductor(Written(Workflow(steps=steps)), pool_of(*POOL))
+    conductor = Conductor(FixedPolicy(Workflow(steps=steps)), pool_of(*POOL))
     problem = Problem(question="6 times 7?", target="42", kind="word", source="test")
     [found] = await evaluate({"arm": conductor}, [problem], verify)
     return found
@@ -88,7 +88,7 @@ async def test_ten_wrong_plans_of_twenty_are_half_of_the_accuracy() -> None:
         return Workflow(steps=(step(0), step(1, *([0] if int(asked.question[0].content) % 2 else []))))
 
     problems = [Problem(question=str(number), target="42", kind="word", source="test") for number in range(20)]
-    [row] = summarise(await evaluate({"arm": Conductor(FromBrief(plan), pool_of(*POOL))}, problems, verify))
+    [row] = summarise(await evaluate({"arm": Conductor(FunctionPolicy(plan), pool_of(*POOL))}, problems, verify))
     assert (row.accuracy, row.n, row.unworkable, row.invalid, row.world_faults) == (0.5, 20, 10, 0, 0)
     assert row.correct_given_valid == 0.5
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from podium.evaluation.metrics import Interval, Row, summarise
+from podium.evaluation.metrics import ArmSummary, Interval, summarise
 from podium.evaluation.report import as_object, markdown_table, terminal_table
 
-ROW = Row(
+ROW = ArmSummary(
     arm="gpt",
     kind=None,
     problems=450,
@@ -37,7 +37,7 @@ ROWS = [
 ]
 
 
-def shown(rows: list[Row]) -> str:
+def shown(rows: list[ArmSummary]) -> str:
     console = Console(file=io.StringIO(), width=250)
     console.print(terminal_table(rows))
     assert isinstance(console.file, io.StringIO)

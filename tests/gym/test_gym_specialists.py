@@ -19,7 +19,7 @@ from podium.gym.profiles import PROFILES
 from podium.gym.reading import notes_of
 from podium.gym.verify import judge
 from podium.protocols import Worker
-from podium.types import Call, Earlier, Message, Problem, Sampling, Step, Workflow, ask
+from podium.types import Call, Message, Problem, Sampling, Step, VisibleStep, Workflow, ask
 from podium.workers.render import render
 
 WORLD = World()
@@ -94,7 +94,7 @@ def test_a_right_draft_is_rarely_spoilt() -> None:
     problems = WORLD.problems(kinds=("code",), n=300, seed=8)
     for problem in problems:
         perfect = specialists(World(difficulty=0))[0].complete(Call.plain(problem.question)).text
-        seen = Earlier(question=ask(problem.question), subtask="Write the program.", response=perfect)
+        seen = VisibleStep(question=ask(problem.question), subtask="Write the program.", response=perfect)
         kept += judge(problem, BY["reviewer"].complete(Call(subtask="Review the code.", visible=(seen,))).text).correct
     assert kept >= 293
 
@@ -118,7 +118,7 @@ def test_a_verb_decides_what_is_written(kind: str) -> None:
 def test_who_was_shown_nothing_says_so(verb: str) -> None:
     for worker in POOL:
         assert worker.complete(Call(subtask=SUBTASKS[verb])).text == NOT_GIVEN
-        blind = Call(subtask=SUBTASKS[verb], visible=(Earlier(subtask="Say hello.", response="Hello."),))
+        blind = Call(subtask=SUBTASKS[verb], visible=(VisibleStep(subtask="Say hello.", response="Hello."),))
         assert worker.complete(blind).text == NOT_GIVEN
 
 
@@ -145,7 +145,9 @@ def test_a_visible_plan_fact_and_draft_are_used() -> None:
     perfect = specialists(World(difficulty=0))[0]
 
     def after(response: str, subtask: str = "Compute it.") -> str:
-        return perfect.complete(Call(subtask=subtask, visible=(Earlier(question=question, subtask="", response=response),))).text
+        return perfect.complete(
+            Call(subtask=subtask, visible=(VisibleStep(question=question, subtask="", response=response),))
+        ).text
 
     assert after("Plan: 100 + 23").endswith("Answer: 123")
     needed = notes_of(perfect.complete(Call(question=question, subtask="Recall the facts.")).text).facts[0][0]
@@ -155,10 +157,12 @@ def test_a_visible_plan_fact_and_draft_are_used() -> None:
     assert after("Answer: 5", "Give the final answer.") == "Answer: 5"
     assert after("Answer: 5\n\nAnswer: 6\n\nAnswer: 5", "Pick the most common answer.") == "Answer: 5"
     code = _problem("code").question
-    draft = Earlier(question=ask(code), subtask="", response="def nonsense(a): return a")
+    draft = VisibleStep(question=ask(code), subtask="", response="def nonsense(a): return a")
     mended = perfect.complete(Call(subtask="Review the program.", visible=(draft,))).text
     assert judge(_problem("code"), mended).correct
-    unseen = perfect.complete(Call(subtask="Review it.", visible=(Earlier(subtask="", response="def nonsense(a): return a"),)))
+    unseen = perfect.complete(
+        Call(subtask="Review it.", visible=(VisibleStep(subtask="", response="def nonsense(a): return a"),))
+    )
     assert "not given the question" in unseen.text
     assert format_program(notes_of(unseen.text).programs[0]) == "def nonsense(a):\n    return a"
 
@@ -249,7 +253,7 @@ def test_notes_on_another_question_do_not_count() -> None:
 
 @given(st.text(max_size=400), st.text(max_size=100), st.text(max_size=400))
 def test_any_text_gets_a_reply(question: str, subtask: str, response: str) -> None:
-    seen = Earlier(question=ask(question), subtask=subtask, response=f"Plan: {response}\nFact: {response}\ndef {response}")
+    seen = VisibleStep(question=ask(question), subtask=subtask, response=f"Plan: {response}\nFact: {response}\ndef {response}")
     for worker in POOL[:2]:
         assert worker.complete(Call(question=ask(question), subtask=subtask, visible=(seen,))).text
 

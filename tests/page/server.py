@@ -16,18 +16,18 @@ from podium.gym.specialists import specialists
 from podium.gym.world import World
 from podium.jsonl import append, dumps
 from podium.page.attach import attach
-from podium.policies.fixed import Written, by_kind, consensus, solo
-from podium.protocols import Worker
+from podium.policies.fixed import FixedPolicy, by_kind, consensus, solo
+from podium.protocols import ServedModel, Worker
+from podium.request_options import RequestOptions
 from podium.serving.accounts import Accounts
 from podium.serving.app import make_app
-from podium.serving.offer import Conducts, Wishes
 from podium.serving.store.database import Database
 from podium.types import Call, Card, Completion, Step, Usage, Workflow
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
 from tests.page.hostile import HIT, PAYLOADS
 
-ANY = Wishes()
+ANY = RequestOptions()
 EVIL = f'<img src=x onerror="{HIT}">'
 
 
@@ -84,7 +84,7 @@ class Small:
     def cards(self) -> Sequence[Card]:
         return self.gym.cards
 
-    def conductor(self, model: str, wishes: Wishes = ANY) -> Conducts:
+    def conductor(self, model: str, wishes: RequestOptions = ANY) -> ServedModel:
         if wishes != ANY:
             append(self._wished, dumps([model, wishes.workers, wishes.usd, wishes.rounds]))
         if model == "three" or wishes.policy == "all":
@@ -94,7 +94,7 @@ class Small:
             return Conductor(by_kind(lambda text: kind_of(text) or "", known), self.gym)
         if model == "evil":
             steps = (Step(worker=0, subtask=EVIL), Step(worker=1, subtask=f"{{{{{HIT}}}}} ${{{HIT}}}", access=(0,)))
-            return Conductor(Written(Workflow(steps=steps)), self.evil)
+            return Conductor(FixedPolicy(Workflow(steps=steps)), self.evil)
         for pool in (self.gym, self.odd):
             if model in pool.names:
                 return Conductor(solo(pool.names.index(model)), pool)
@@ -117,7 +117,7 @@ async def main(port: int, folder: Path, *, with_keys: bool) -> None:
     async with Database(f"sqlite:///{folder}/runs.db") as database:
         accounts = Accounts(database=database, replica="page", with_keys=with_keys, store_content=True, request_usd=0.1)
         app = make_app(offer, accounts, version="0")
-        attach(app, app.state.desk, training=folder / "training", play=lambda lists: Conductor(Written(lists), offer.gym))
+        attach(app, app.state.desk, training=folder / "training", play=lambda lists: Conductor(FixedPolicy(lists), offer.gym))
         await uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning")).serve()
 
 

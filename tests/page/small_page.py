@@ -10,8 +10,8 @@ from nicegui import ui
 import podium.page
 from podium.errors import ConfigError
 from podium.page.parts import Area, Choice, button, text
+from podium.page.request_options import WishesForm
 from podium.page.rich_text import RichText
-from podium.page.wishes import WishesForm
 from podium.types import Card
 from tests.page.hostile import HIT
 

@@ -15,7 +15,7 @@ from podium.page.mix import POINTS, curves, mix
 from podium.page.shown import clipped, counted, line, took
 from podium.page.timeline import spans
 from podium.page.training_files import TrainingRun, TrainingRuns
-from podium.policies.fixed import Written
+from podium.policies.fixed import FixedPolicy
 from podium.protocols import Worker
 from podium.types import Call, Card, Completion, Step, Workflow
 from podium.workers.pool import Member, WorkerPool
@@ -42,7 +42,7 @@ def test_a_chain_stands_in_rows_and_lines_pass_by_at_the_side() -> None:
 async def test_a_live_run_and_a_kept_one_look_the_same() -> None:
     pool = WorkerPool([Member(worker=Scripted("said"), card=Card(name="echo"))])
     live = Following()
-    completion = await Conductor(Written(CHAIN), pool).conduct(Call.plain("?"), live.on_event)
+    completion = await Conductor(FixedPolicy(CHAIN), pool).conduct(Call.plain("?"), live.on_event)
     kept = Following.of(completion.transcripts)
     for following in (live, kept):
         [only] = following.rounds
@@ -68,7 +68,7 @@ async def test_a_step_that_nobody_needed_any_more_is_shown_as_no_fault_of_its_wo
     workflow = Workflow(steps=(*steps, Step(worker=2, subtask="x", access=(1, 2))))
     live = Following()
     with pytest.raises(WorkerRefused) as caught:
-        await Conductor(Written(workflow), pool).conduct(Call.plain("?"), live.on_event)
+        await Conductor(FixedPolicy(workflow), pool).conduct(Call.plain("?"), live.on_event)
     [transcript] = caught.value.transcripts
     for following in (live, Following.of(caught.value.transcripts)):
         assert [step.state for step in following.rounds[0].steps] == ["stopped", "failed", "stopped", "failed"]

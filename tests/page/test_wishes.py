@@ -6,24 +6,24 @@ import pytest
 
 from podium.errors import ConfigError
 from podium.page.period import period
-from podium.page.wishes import in_words, wishes
-from podium.serving.offer import Wishes
+from podium.page.request_options import in_words, wishes
+from podium.request_options import RequestOptions
 
 NAMES = ("a", "b", "c")
 ALL = (True, True, True)
 
 
 def test_nothing_written_is_nothing_wished_for() -> None:
-    assert wishes(NAMES, ALL, usd="", seconds=" ", rounds="") == Wishes()
-    assert wishes((), (), usd="", seconds="", rounds="") == Wishes()
-    assert in_words(Wishes(), 3) == "Options"
+    assert wishes(NAMES, ALL, usd="", seconds=" ", rounds="") == RequestOptions()
+    assert wishes((), (), usd="", seconds="", rounds="") == RequestOptions()
+    assert in_words(RequestOptions(), 3) == "Options"
 
 
 def test_wishes() -> None:
     wished = wishes(NAMES, (True, False, True), usd=" 0.05 ", seconds="1e1", rounds="3")
-    assert wished == Wishes(workers=("a", "c"), usd=0.05, seconds=10.0, rounds=3)
+    assert wished == RequestOptions(workers=("a", "c"), usd=0.05, seconds=10.0, rounds=3)
     assert in_words(wished, 3) == "Options: 2 of 3 workers; at most $0.05, 10 s, 3 rounds"
-    assert in_words(Wishes(rounds=1), 3) == "Options: at most 1 round"
+    assert in_words(RequestOptions(rounds=1), 3) == "Options: at most 1 round"
 
 
 @pytest.mark.parametrize("bad", ["x", "0,05", "$1", "nan", "inf", "-inf", "1e999", "1e7", "0", "-1", "0.0", "\x00", "9" * 5_000])

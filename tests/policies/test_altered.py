@@ -7,11 +7,11 @@ from hypothesis import given
 
 from podium.conduct import Conductor
 from podium.errors import ConfigError
-from podium.policies.altered import Altered, any_worker, change_named, one_worker, plain_subtasks, random_access
-from podium.policies.fixed import Written
+from podium.policies.ablated import AblatedPolicy, any_worker, change_named, one_worker, plain_subtasks, random_access
+from podium.policies.fixed import FixedPolicy
 from podium.types import Call, Step, Workflow
-from podium.workflow.language import FIXED_SUBTASK, Language
 from podium.workflow.parse import parse
+from podium.workflow.syntax import FIXED_SUBTASK, WorkflowSyntax
 from tests.workflows import WORKERS, brief, pool_of, workflows
 
 NAMES = ("a", "b", "c", "d")
@@ -40,13 +40,13 @@ def test_one_part_changes_and_the_others_stay(workflow: Workflow) -> None:
 
 async def test_the_same_question_gets_the_same_change_and_what_is_invalid_stays() -> None:
     workflow = Workflow(steps=tuple(Step(worker=0, subtask="Do.") for _ in range(5)))
-    altered = Altered(Written(workflow), Language(), any_worker)
+    altered = AblatedPolicy(FixedPolicy(workflow), WorkflowSyntax(), any_worker)
     [first], [again] = await altered.write(brief()), await altered.write(brief())
     assert first.text == again.text
     assert parse(first.text, brief()) != workflow
     [other] = await altered.write(brief(question="7 times 6?"))
     assert other.text != first.text
-    [invalid] = await Altered(Written("no lists"), Language(), any_worker).write(brief())
+    [invalid] = await AblatedPolicy(FixedPolicy("no lists"), WorkflowSyntax(), any_worker).write(brief())
     assert invalid.text == "no lists"
     [later] = await altered.write(brief(rounds_done=1))
     assert parse(later.text, brief(rounds_done=1)) == workflow
@@ -54,7 +54,7 @@ async def test_the_same_question_gets_the_same_change_and_what_is_invalid_stays(
 
 async def test_a_binary_policy_conducts_with_changed_access() -> None:
     text = 'model_id = [0, 1]\nsubtasks = ["A.", "B."]\naccess_list = [[], "all"]'
-    policy = Altered(Written(text), Language(access="binary"), one_worker(1))
+    policy = AblatedPolicy(FixedPolicy(text), WorkflowSyntax(access="binary"), one_worker(1))
     completion = await Conductor(policy, pool_of("zero", "one"))(Call.plain("6 times 7?"))
     assert [result.worker for result in completion.transcripts[0].results] == ["w1", "w1"]
     assert completion.transcripts[0].results[1].step.access == (0,)

@@ -5,14 +5,14 @@ import pytest
 from podium.conduct import Conductor
 from podium.errors import ConfigError
 from podium.gym.subtasks import verbs_in
-from podium.policies.fixed import FromBrief, by_kind, consensus, mixture_of_agents, self_reflection, solo
+from podium.policies.fixed import FunctionPolicy, by_kind, consensus, mixture_of_agents, self_reflection, solo
 from podium.types import Call, Message, Step, Workflow, ask
 from podium.workers.vote import MajorityVote
 from podium.workflow.parse import parse
 from tests.workflows import brief, pool_of
 
 
-async def workflow_of(policy: FromBrief, *, workers: int = 4) -> Workflow:
+async def workflow_of(policy: FunctionPolicy, *, workers: int = 4) -> Workflow:
     shown = brief(max_steps=8, workers=workers)
     [generation] = await policy.write(shown)
     workflow = parse(generation.text, shown)

@@ -8,7 +8,7 @@ import pytest
 from podium.errors import ConfigError
 from podium.policies.router import (
     Chooser,
-    Outcomes,
+    RouterDataset,
     agreement,
     best_of_kind,
     classified,
@@ -35,17 +35,19 @@ def question(rng: random.Random) -> str:
     return rng.choice(SUMS).format(rng.randrange(10, 99), rng.randrange(10, 99))
 
 
-def outcomes(n: int = 200, *, noise: float = 0.1, seed: int = 0) -> Outcomes:
+def outcomes(n: int = 200, *, noise: float = 0.1, seed: int = 0) -> RouterDataset:
     """Worker 0 knows capitals, worker 1 adds, worker 2 is right half of the time on everything."""
     rng = random.Random(seed)
     questions = [question(rng) for _ in range(n)]
     good = [(kind_of(q) == "capital", kind_of(q) == "sum", rng.random() < 0.5) for q in questions]
     right = [tuple(float(g != (rng.random() < noise)) for g in row) for row in good]
     answers = [tuple("right" if r else f"wrong {rng.random()}" for r in row) for row in right]
-    return Outcomes(questions=tuple(questions), kinds=tuple(map(kind_of, questions)), right=tuple(right), answers=tuple(answers))
+    return RouterDataset(
+        questions=tuple(questions), kinds=tuple(map(kind_of, questions)), right=tuple(right), answers=tuple(answers)
+    )
 
 
-ROUTERS: dict[str, Callable[[Outcomes], Chooser]] = {
+ROUTERS: dict[str, Callable[[RouterDataset], Chooser]] = {
     "best of kind": lambda o: best_of_kind(o, kind_of),
     "nearest": nearest,
     "linear": linear,
@@ -65,21 +67,21 @@ def test_it_sends_new_questions_to_who_is_good_at_them(name: str) -> None:
 
 @pytest.mark.parametrize("name", ROUTERS)
 def test_where_nobody_differs_it_still_names_a_worker(name: str) -> None:
-    same = Outcomes(questions=("a b", "c d", "e f"), kinds=("x",) * 3, right=((1.0, 1.0),) * 3, answers=(("1", "1"),) * 3)
+    same = RouterDataset(questions=("a b", "c d", "e f"), kinds=("x",) * 3, right=((1.0, 1.0),) * 3, answers=(("1", "1"),) * 3)
     assert ROUTERS[name](same)("g h") in (0, 1)
 
 
 def test_without_labels_the_one_that_others_agree_with_is_trusted() -> None:
     rows = [("x", "x", "y"), ("z", "z", None), ("p", "q", "p"), ("m", "m", "n")]
-    told = Outcomes(questions=tuple("abcd"), kinds=("k",) * 4, right=((0.0,) * 3,) * 4, answers=tuple(rows))
+    told = RouterDataset(questions=tuple("abcd"), kinds=("k",) * 4, right=((0.0,) * 3,) * 4, answers=tuple(rows))
     assert agreement(told)("anything") == 0
 
 
 def test_what_it_needs_is_said() -> None:
     with pytest.raises(ConfigError, match="learns from questions"):
-        Outcomes(questions=(), kinds=(), right=())
+        RouterDataset(questions=(), kinds=(), right=())
     with pytest.raises(ConfigError, match="answers"):
-        agreement(Outcomes(questions=("a",), kinds=("k",), right=((1.0,),)))
+        agreement(RouterDataset(questions=("a",), kinds=("k",), right=((1.0,),)))
 
 
 async def test_a_router_is_a_policy_that_writes_one_step() -> None:

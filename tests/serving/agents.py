@@ -15,8 +15,8 @@ from typing import Any
 from aiohttp import web
 from openai import AsyncOpenAI
 
-from podium.cli.offer import TeamOffer
-from podium.cli.wiring import open_team
+from podium.pools.models import PoolCatalog
+from podium.pools.open import open_pool
 from podium.workers.budget import Budget
 from tests.serving.live import TWO_STEPS
 from tests.workers.test_chat import chunk, reply, serve, stream
@@ -96,12 +96,12 @@ def _word(message: dict[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def agency(provider: Provider, folder: Path) -> AsyncIterator[TeamOffer]:
+async def agency(provider: Provider, folder: Path) -> AsyncIterator[PoolCatalog]:
     """An offer over a pool file whose three workers are ``provider``'s: ``boss`` writes the workflows."""
     async with serve(provider.answer) as server:
         (folder / "pool.toml").write_text(POOL.replace("URL", server.url))
-        async with open_team(folder / "pool.toml", Budget(None, None, None), None, run="test") as team:
-            yield TeamOffer(team, "chat:boss")
+        async with open_pool(folder / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as team:
+            yield PoolCatalog(team, "chat:boss")
 
 
 Edit = Callable[[list[Any]], list[Any]]

@@ -19,7 +19,7 @@ from podium.serving.store.database import Database
 _NUMBERS = count()
 
 
-class Hands:
+class ManualClock:
     """A clock that is moved by hand. It starts in the first second of a minute, in the middle of a month."""
 
     def __init__(self) -> None:
@@ -33,8 +33,8 @@ class Hands:
 
 
 @pytest.fixture
-def clock() -> Hands:
-    return Hands()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 def _binaries() -> Path | None:

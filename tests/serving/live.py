@@ -8,13 +8,13 @@ from pathlib import Path
 
 import uvicorn
 
-from podium.cli.offer import TeamOffer
-from podium.cli.serve import listening
-from podium.cli.wiring import Team
+from podium.pools.models import PoolCatalog
+from podium.pools.opened import OpenPool
 from podium.serving.accounts import Accounts
-from podium.serving.app import Limits, make_app
-from podium.serving.desk import Desk
-from podium.serving.offer import Offer
+from podium.serving.app import ServerLimits, make_app
+from podium.serving.catalog import ModelCatalog
+from podium.serving.run import listening
+from podium.serving.service import RequestService
 from podium.serving.store.database import Database
 from podium.types import Call, Card, Completion, Usage
 from podium.workers.metered import Metered
@@ -58,13 +58,13 @@ def said(text: str) -> Puppet:
     return Puppet(lambda call: text)
 
 
-def offer_of(conductor: Puppet, *workers: Puppet) -> TeamOffer:
+def offer_of(conductor: Puppet, *workers: Puppet) -> PoolCatalog:
     """A pool whose first worker, ``boss``, writes the workflows; the others are called ``w1``, ``w2`` and so on."""
     members = []
     for index, puppet in enumerate((conductor, *workers)):
         card = Card(name="boss" if index == 0 else f"w{index}", prompt_usd=1e-6, completion_usd=1e-5)
         members.append(Member(worker=Metered(puppet, card, 100, []), card=card))
-    return TeamOffer(Team(pool=WorkerPool(members)), "chat:boss")
+    return PoolCatalog(OpenPool(workers=WorkerPool(members)), "chat:boss")
 
 
 @dataclass(eq=False)
@@ -73,16 +73,16 @@ class Live:
 
     url: str
     accounts: Accounts
-    desk: Desk
+    desk: RequestService
 
 
 @asynccontextmanager
 async def live(
-    offer: Offer,
+    offer: ModelCatalog,
     folder: Path,
     *,
     with_keys: bool = False,
-    limits: Limits = Limits(),
+    limits: ServerLimits = ServerLimits(),
     origins: Sequence[str] = (),
     url: str | None = None,
     replica: str = "one",

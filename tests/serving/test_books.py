@@ -15,9 +15,9 @@ import psycopg
 import pytest
 from aiohttp import web
 
-from podium.cli.offer import TeamOffer
-from podium.cli.wiring import open_team
 from podium.errors import StoreUnavailable
+from podium.pools.models import PoolCatalog
+from podium.pools.open import open_pool
 from podium.serving.store import patience
 from podium.serving.store.patience import patiently
 from podium.types import Call
@@ -194,8 +194,8 @@ async def test_absurd_usage_is_booked_at_the_bound_and_the_lease_is_closed(tmp_p
         "max_tokens = 100\nprompt_usd_per_million = 10\ncompletion_usd_per_million = 10\n"
     )
     async with (
-        open_team(pool, Budget(), tmp_path / "calls.db", run="serve") as team,
-        live(TeamOffer(team, "solo:w"), tmp_path, with_keys=True) as server,
+        open_pool(pool, budget=Budget(), journal=tmp_path / "calls.db", run="serve") as team,
+        live(PoolCatalog(team, "solo:w"), tmp_path, with_keys=True) as server,
     ):
         reply = await asked(server.url, await a_key(server, "ann", monthly_usd=5.0))
         (spent,) = (await server.accounts.quotas.spent()).values()

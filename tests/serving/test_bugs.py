@@ -8,9 +8,9 @@ import openai
 import pytest
 
 from podium.errors import WorkerUnavailable
+from podium.request_options import RequestOptions
 from podium.serving.asking import conducted, failed
-from podium.serving.conversation import Asked
-from podium.serving.offer import Wishes
+from podium.serving.conversation import ParsedRequest
 from podium.serving.paused_step import Resumed
 from podium.types import Call
 from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said, until
@@ -86,7 +86,7 @@ async def test_whoever_works_at_the_desk_and_is_cancelled_or_breaks_leaves_a_run
     async with live(offer, tmp_path) as server:
 
         async def work() -> None:
-            asked = Asked(model="podium", call=Call.plain("6 times 7?"), wishes=Wishes())
+            asked = ParsedRequest(model="podium", call=Call.plain("6 times 7?"), wishes=RequestOptions())
             async with server.desk.admitted(None, asked) as ticket:
                 await conducted(ticket.conductors, ticket.call)
 
@@ -112,7 +112,7 @@ async def test_who_leaves_while_its_failure_is_written_finds_its_step_waiting(
             await keep(*arguments)
 
         monkeypatch.setattr(server.accounts.paused, "keep", slowly)
-        asked = Asked(model="w2", call=Call.plain("6 times 7?"), wishes=Wishes())
+        asked = ParsedRequest(model="w2", call=Call.plain("6 times 7?"), wishes=RequestOptions())
         async with server.desk.admitted(None, asked) as ticket:
             ticket.resumed = Resumed(worker="w2", call=asked.call, ids=("call_1",), state="a step")
             finishing = asyncio.create_task(server.desk.finish(ticket, [failed(0, WorkerUnavailable("gone"))]))

@@ -12,13 +12,13 @@ import pytest
 from openai import AsyncOpenAI
 
 from podium.errors import ContextOverflow, WorkerRefused, WorkerUnavailable
-from podium.serving.app import Limits
+from podium.request_options import RequestOptions
+from podium.serving.app import ServerLimits
 from podium.serving.asking import conducted
-from podium.serving.conversation import Asked
-from podium.serving.desk import Desk
-from podium.serving.gate import Gate
-from podium.serving.measures import Measures
-from podium.serving.offer import Wishes
+from podium.serving.concurrency import ConcurrencyGate
+from podium.serving.conversation import ParsedRequest
+from podium.serving.metrics import Metrics
+from podium.serving.service import RequestService
 from podium.types import Call, Message
 from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said, until
 
@@ -227,7 +227,7 @@ async def test_an_answer_that_begins_anew_in_other_words_is_not_mixed_with_the_f
 
     for again, good in (("It is 42.", True), ("No idea.", False)):
         offer = offer_of(said(TWO_STEPS), said("Plan."), said("x"))
-        offer._team.pool.named("w2").worker._worker = Wavering(again)  # type: ignore[attr-defined]
+        offer._team.workers.named("w2").worker._worker = Wavering(again)  # type: ignore[attr-defined]
         (tmp_path / again).mkdir()
         async with live(offer, tmp_path / again) as server, client(server) as ai:
             stream = await ai.chat.completions.create(model="w2", messages=ASKED, stream=True)
@@ -267,8 +267,8 @@ async def test_spending_stops_when_the_client_leaves(tmp_path: Path, stream: boo
 async def test_who_leaves_while_the_end_is_sent_has_been_answered(tmp_path: Path) -> None:
     offer = offer_of(said(TWO_STEPS), said("Plan."), said("42"))
     async with live(offer, tmp_path) as server:
-        desk = Desk(offer=offer, accounts=server.accounts, gate=Gate(1, 1), measures=Measures())
-        asked = Asked(model="w2", call=Call.plain("6 times 7?"), wishes=Wishes())
+        desk = RequestService(offer=offer, accounts=server.accounts, gate=ConcurrencyGate(1, 1), measures=Metrics())
+        asked = ParsedRequest(model="w2", call=Call.plain("6 times 7?"), wishes=RequestOptions())
         async with desk.admitted(None, asked) as ticket:
             await desk.finish(ticket, await conducted(ticket.conductors, ticket.call))
             await desk.left(ticket)
@@ -290,7 +290,7 @@ async def test_a_run_that_failed_is_kept_with_what_it_cost(tmp_path: Path) -> No
 
 async def test_more_than_can_wait_is_turned_away(tmp_path: Path) -> None:
     solver = Puppet(lambda call: "slow", seconds=0.5)
-    limits = Limits(concurrency=1, queue=1)
+    limits = ServerLimits(concurrency=1, queue=1)
     async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, limits=limits) as server, client(server) as ai:
         asked = [asyncio.create_task(ai.chat.completions.create(model="w2", messages=ASKED)) for _ in range(3)]
         done = await asyncio.gather(*asked, return_exceptions=True)
@@ -302,7 +302,7 @@ async def test_more_than_can_wait_is_turned_away(tmp_path: Path) -> None:
 
 async def test_who_leaves_while_waiting_makes_room_for_others(tmp_path: Path) -> None:
     solver = Puppet(lambda call: "slow", seconds=1.0)
-    limits = Limits(concurrency=1, queue=1)
+    limits = ServerLimits(concurrency=1, queue=1)
     async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, limits=limits) as server, client(server) as ai:
         ask: Callable[[], Any] = lambda: ai.chat.completions.create(model="w2", messages=ASKED)  # noqa: E731
         under_way = asyncio.create_task(ask())
@@ -317,7 +317,7 @@ async def test_who_leaves_while_waiting_makes_room_for_others(tmp_path: Path) ->
 
 
 async def test_requests_that_can_not_be_asked(tmp_path: Path) -> None:
-    limits = Limits(body_bytes=10_000)
+    limits = ServerLimits(body_bytes=10_000)
     async with (
         live(offer_of(said(TWO_STEPS), said("P"), said("A")), tmp_path, limits=limits) as server,
         httpx.AsyncClient() as http,

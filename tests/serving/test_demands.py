@@ -8,13 +8,16 @@ from typing import Any
 import openai
 import pytest
 
-from podium.cli.offer import TeamOffer
-from podium.cli.wiring import Team, make_conductor, open_team, with_vote
 from podium.conduct import Conductor
 from podium.errors import ConfigError
-from podium.policies.fixed import Written, solo
+from podium.policies.fixed import FixedPolicy, solo
 from podium.policies.shipped import check_workers
-from podium.types import Call, Card, Demands, Step, Tool, Workflow
+from podium.policies.voting import with_vote
+from podium.pools.conducting import conductor
+from podium.pools.models import PoolCatalog
+from podium.pools.open import open_pool
+from podium.pools.opened import OpenPool
+from podium.types import Call, Card, ResponseOptions, Step, Tool, Workflow
 from podium.workers.budget import Budget
 from podium.workers.chat import ChatWorker
 from podium.workers.pool import Member, WorkerPool
@@ -26,7 +29,7 @@ from tests.workers.test_chat import serve
 ASKED: Any = [{"role": "user", "content": "6 times 7?"}]
 FORM: Any = {"type": "json_schema", "json_schema": {"name": "sum", "schema": {"type": "object", "properties": {}}}}
 SCHEMA = json.dumps(FORM["json_schema"]["schema"])
-LOOK = Demands(tools=(Tool(name="look"),))
+LOOK = ResponseOptions(tools=(Tool(name="look"),))
 VOTES = ("vote", "consensus:solver", "vote+workers=random", "consensus:solver+workers=random")
 ABLE = ("solo:solver", "mixture:solver", "reflection:solver", "random", "chat:boss")
 
@@ -37,8 +40,8 @@ async def test_tools_and_forms_under_every_policy(tmp_path: Path, policy: str, s
     provider = Provider(rounds=0)
     async with serve(provider.answer) as upstream:
         (tmp_path / "pool.toml").write_text(POOL.replace("URL", upstream.url))
-        async with open_team(tmp_path / "pool.toml", Budget(None, None, None), None, run="test") as team:
-            offer = TeamOffer(team, "chat:boss")
+        async with open_pool(tmp_path / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as team:
+            offer = PoolCatalog(team, "chat:boss")
             async with live(offer, tmp_path) as server, client(server) as ai:
                 wished: Any = {"model": "podium", "stream": stream, "extra_body": {"podium": {"policy": policy}}}
                 asks: tuple[Callable[[], Any], ...] = (
@@ -60,10 +63,10 @@ async def test_a_conductor_inside_a_conductor_is_looked_into() -> None:
     provider = Provider(rounds=0)
     async with serve(provider.answer) as upstream, ChatWorker(model="openai:solver", base_url=upstream.url) as chat:
         member = Member(worker=chat, card=Card(name="solver"))
-        votes = make_conductor("vote", Team(pool=WorkerPool([member])))
+        votes = conductor(OpenPool(workers=WorkerPool([member])), "vote")
         twice = Workflow(steps=(Step(worker=0, subtask="Plan."), Step(worker=1, subtask="Solve.")))
         team = WorkerPool([member, Member(worker=votes, card=Card(name="team"))])
-        outer = Conductor(Written(twice), team)
+        outer = Conductor(FixedPolicy(twice), team)
         with pytest.raises(ConfigError, match=r"calls no tools.*leave out worker 'team'"):
             await outer.conduct(Call(question=Call.plain("?").question, demands=LOOK))
         wrapped = outer.wrapped(policy=lambda policy: policy, worker=lambda worker, card: worker)
@@ -76,20 +79,20 @@ async def test_a_conductor_inside_a_conductor_is_looked_into() -> None:
 @pytest.mark.parametrize(
     ("model", "demands", "message"),
     [
-        ("anthropic:claude-sonnet-4-5", Demands(form="{}"), "name a JSON schema"),
-        ("google:gemini-2.5-pro", Demands(form="{}"), "name a JSON schema"),
-        ("google:gemini-2.5-pro", Demands(tools=LOOK.tools, form=SCHEMA), "not both at once"),
-        ("google:gemini-2.5-pro", Demands(tools=LOOK.tools), None),
-        ("google:gemini-2.5-pro", Demands(form=SCHEMA), None),
-        ("anthropic:claude-sonnet-4-5", Demands(tools=LOOK.tools, form=SCHEMA), None),
-        ("anthropic:claude-3-haiku-20240307", Demands(form=SCHEMA), "not supported by this model"),
-        ("mistral:mistral-large-latest", Demands(tools=LOOK.tools, form=SCHEMA), None),
-        ("openai:gpt-5-mini", Demands(tools=LOOK.tools, form=SCHEMA), None),
-        ("openai:whatever", Demands(tools=LOOK.tools, form="{}"), None),
+        ("anthropic:claude-sonnet-4-5", ResponseOptions(form="{}"), "name a JSON schema"),
+        ("google:gemini-2.5-pro", ResponseOptions(form="{}"), "name a JSON schema"),
+        ("google:gemini-2.5-pro", ResponseOptions(tools=LOOK.tools, form=SCHEMA), "not both at once"),
+        ("google:gemini-2.5-pro", ResponseOptions(tools=LOOK.tools), None),
+        ("google:gemini-2.5-pro", ResponseOptions(form=SCHEMA), None),
+        ("anthropic:claude-sonnet-4-5", ResponseOptions(tools=LOOK.tools, form=SCHEMA), None),
+        ("anthropic:claude-3-haiku-20240307", ResponseOptions(form=SCHEMA), "not supported by this model"),
+        ("mistral:mistral-large-latest", ResponseOptions(tools=LOOK.tools, form=SCHEMA), None),
+        ("openai:gpt-5-mini", ResponseOptions(tools=LOOK.tools, form=SCHEMA), None),
+        ("openai:whatever", ResponseOptions(tools=LOOK.tools, form="{}"), None),
     ],
 )
 async def test_what_a_models_api_can_not_do_is_known_before_anybody_is_asked(
-    model: str, demands: Demands, message: str | None
+    model: str, demands: ResponseOptions, message: str | None
 ) -> None:
     extra = {"google": "google.genai", "anthropic": "anthropic"}.get(model.partition(":")[0])
     if extra is not None:
@@ -114,15 +117,21 @@ async def test_a_trained_conductor_conducts_only_those_it_knows(tmp_path: Path) 
     provider = Provider(rounds=0)
     async with serve(provider.answer) as upstream:
         (tmp_path / "pool.toml").write_text(POOL.replace("URL", upstream.url))
-        async with open_team(tmp_path / "pool.toml", Budget(None, None, None), None, run="test") as team:
-            async with live(TeamOffer(team, "chat:boss"), tmp_path) as server, client(server) as ai:
-                for policy in ("trained", "trained:gym", "trained:gym-recursive", "trained+access=random"):
-                    with pytest.raises(openai.BadRequestError, match=r"was trained to conduct atlas, brook.*not boss, planner"):
+        async with open_pool(tmp_path / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as team:
+            async with live(PoolCatalog(team, "chat:boss"), tmp_path) as server, client(server) as ai:
+                known, unnamed = r"was trained to conduct atlas, brook.*not boss, planner", "name the folder of a policy"
+                for policy, message in (
+                    ("trained", unnamed),
+                    ("trained:gym", known),
+                    ("trained:gym-recursive", known),
+                    ("trained+access=random", unnamed),
+                ):
+                    with pytest.raises(openai.BadRequestError, match=message):
                         await ai.chat.completions.create(
                             model="podium", messages=ASKED, extra_body={"podium": {"policy": policy}}
                         )
             with pytest.raises(ConfigError, match="take another policy, such as chat"):
-                TeamOffer(team, "trained")
+                PoolCatalog(team, "trained")
     assert not any(provider.asked.values())
 
 
@@ -147,7 +156,7 @@ def test_a_vote_says_what_to_do() -> None:
     pool[0].check(LOOK)
     with pytest.raises(ConfigError, match="leave them out, or take a policy"):
         pool[1].check(LOOK)
-    pool[1].check(Demands(stop=("END",)))
+    pool[1].check(ResponseOptions(stop=("END",)))
 
 
 class Puppetless:

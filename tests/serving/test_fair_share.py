@@ -8,11 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
-from podium.cli.offer import TeamOffer
-from podium.cli.wiring import Team
-from podium.serving.app import Limits
-from podium.serving.gate import Gate, Place
-from podium.serving.problems import Refusal
+from podium.pools.models import PoolCatalog
+from podium.pools.opened import OpenPool
+from podium.serving.api_errors import ApiErrorException
+from podium.serving.app import ServerLimits
+from podium.serving.concurrency import ConcurrencyGate, Place
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Keys
 from podium.serving.store.quotas import Quotas
@@ -59,14 +59,14 @@ def browser(server: Live) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=server.url, timeout=60, limits=httpx.Limits(max_connections=None))
 
 
-def gate_of(server: Live) -> Gate:
-    gate: Gate = server.desk.gate
+def gate_of(server: Live) -> ConcurrencyGate:
+    gate: ConcurrencyGate = server.desk.gate
     return gate
 
 
 async def test_one_request_beside_a_flood_is_served_in_the_next_round(tmp_path: Path) -> None:
     stage: Any = Stage()
-    limits = Limits(concurrency=4, queue=1000)
+    limits = ServerLimits(concurrency=4, queue=1000)
     async with live(offer_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
         loud, quiet = [await a_key(server, name) for name in ("loud", "quiet")]
         flood = [post(http, loud, "loud") for _ in range(200)]
@@ -84,7 +84,7 @@ async def test_one_request_beside_a_flood_is_served_in_the_next_round(tmp_path: 
 
 async def test_a_full_queue_makes_room_for_whoever_has_less_of_it(tmp_path: Path) -> None:
     stage: Any = Stage()
-    limits = Limits(concurrency=2, queue=10)
+    limits = ServerLimits(concurrency=2, queue=10)
     async with live(offer_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
         loud, quiet = [await a_key(server, name) for name in ("loud", "quiet")]
         flood = [post(http, loud, "loud") for _ in range(50)]
@@ -101,7 +101,7 @@ async def test_a_full_queue_makes_room_for_whoever_has_less_of_it(tmp_path: Path
 
 async def test_who_may_ask_no_more_this_minute_does_not_stand_in_the_queue(tmp_path: Path) -> None:
     stage: Any = Stage()
-    limits = Limits(concurrency=1, queue=100)
+    limits = ServerLimits(concurrency=1, queue=100)
     async with live(offer_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
         few = await a_key(server, "few", requests_per_minute=3)
         tasks = [post(http, few, "few") for _ in range(60)]
@@ -115,7 +115,7 @@ async def test_who_may_ask_no_more_this_minute_does_not_stand_in_the_queue(tmp_p
 
 async def test_tokens_of_who_leaves_the_queue_are_free_again(tmp_path: Path) -> None:
     stage: Any = Stage()
-    limits = Limits(concurrency=1, queue=100)
+    limits = ServerLimits(concurrency=1, queue=100)
     async with live(offer_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
         few = await a_key(server, "few", tokens_per_minute=100)
         first = post(http, few, "x" * 40)
@@ -135,7 +135,7 @@ async def test_tokens_of_who_leaves_the_queue_are_free_again(tmp_path: Path) -> 
 @pytest.mark.parametrize("own", [True, False])
 async def test_a_key_at_its_limit_waits_and_blocks_nobody(tmp_path: Path, own: bool) -> None:
     stage: Any = Stage()
-    limits = Limits(concurrency=8, queue=100, concurrency_per_key=None if own else 2)
+    limits = ServerLimits(concurrency=8, queue=100, concurrency_per_key=None if own else 2)
     async with live(offer_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
         limited = await a_key(server, "limited", concurrency=2 if own else None)
         others = [await a_key(server, f"other{n}") for n in range(3)]
@@ -150,7 +150,7 @@ async def test_a_key_at_its_limit_waits_and_blocks_nobody(tmp_path: Path, own: b
 
 async def test_a_keys_own_limit_holds_over_replicas(url: str, tmp_path: Path) -> None:
     stages: list[Any] = [Stage(), Stage()]
-    limits = Limits(concurrency=3, queue=100)
+    limits = ServerLimits(concurrency=3, queue=100)
     async with (
         live(offer_of(said(""), stages[0]), tmp_path, with_keys=True, limits=limits, url=url) as one,
         live(offer_of(said(""), stages[1]), tmp_path, with_keys=True, limits=limits, url=url, replica="two") as two,
@@ -215,7 +215,7 @@ async def test_workers_that_are_asked_one_at_a_time_are_shared_fairly_too(tmp_pa
     card = Card(name="w1", prompt_usd=1e-6, completion_usd=1e-5)
     limit = Limit(concurrency=1)
     worker = Limited(stage, limit)
-    offer = TeamOffer(Team(pool=WorkerPool([Member(worker=worker, card=card)])), "solo:w1")
+    offer = PoolCatalog(OpenPool(workers=WorkerPool([Member(worker=worker, card=card)])), "solo:w1")
     async with live(offer, tmp_path, with_keys=True) as server, browser(server) as http:
         loud, quiet = [await a_key(server, name) for name in ("loud", "quiet")]
         flood = [post(http, loud, "loud") for _ in range(60)]
@@ -230,7 +230,7 @@ async def test_workers_that_are_asked_one_at_a_time_are_shared_fairly_too(tmp_pa
 
 class TestGate:
     async def test_keys_take_turns(self) -> None:
-        gate = Gate(1, 100)
+        gate = ConcurrencyGate(1, 100)
         inside = gate.join("x")
         places = [gate.join(name) for name in ("a", "a", "a", "b", "c", "b")]
         order = []
@@ -244,7 +244,7 @@ class TestGate:
         """Whatever comes, leaves, steps back and gives up, in any order."""
         for seed in range(40):
             rng = random.Random(seed)
-            gate = Gate(3, 6, per_key=2)
+            gate = ConcurrencyGate(3, 6, per_key=2)
             places: list[Place] = []
             for _ in range(300):
                 action = rng.random()
@@ -252,7 +252,7 @@ class TestGate:
                 if action < 0.5 or not places:
                     try:
                         places.append(gate.join(rng.choice("abcd"), rng.choice((None, 1, 3))))
-                    except Refusal:
+                    except ApiErrorException:
                         assert gate.waiting >= 6
                 elif action < 0.6 and inside:
                     rng.choice(inside).step_back(60.0)

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from podium.serving.app import Limits
+from podium.serving.app import ServerLimits
 from podium.serving.bodies import MAX_DEPTH
 from tests.serving.live import TWO_STEPS, live, offer_of, said
 
@@ -30,7 +30,7 @@ async def pieces(body: bytes, size: int) -> AsyncIterator[bytes]:
 
 @pytest.mark.parametrize("path", ["chat/completions", "responses", "embeddings", "nothing"])
 async def test_a_body_without_a_length_is_refused_like_one_with_it(tmp_path: Path, path: str) -> None:
-    limits = Limits(body_bytes=100_000)
+    limits = ServerLimits(body_bytes=100_000)
     body = json.dumps({**ASK, "messages": [{"role": "user", "content": "x" * 150_000}]}).encode()
     async with (
         live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, limits=limits) as server,

@@ -5,8 +5,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from podium.cli.offer import TeamOffer
 from podium.errors import ConfigError
+from podium.pools.models import PoolCatalog
 from podium.serving.origins import checked_origin
 from tests.serving.live import TWO_STEPS, live, offer_of, said
 from tests.serving.test_serve_command import serving
@@ -25,7 +25,7 @@ def preflight(origin: str, **more: str) -> dict[str, str]:
     }
 
 
-def offer() -> TeamOffer:
+def offer() -> PoolCatalog:
     return offer_of(said(TWO_STEPS), said("Plan."), said("42"))
 
 

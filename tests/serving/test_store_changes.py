@@ -9,7 +9,7 @@ from podium.serving.store.booking import Spent
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Changes, Key, Keys
 from podium.serving.store.quotas import Quotas
-from tests.serving.conftest import Hands
+from tests.serving.conftest import ManualClock
 
 
 async def admitted(quotas: Quotas, key: Key, usd: float) -> bool:
@@ -117,7 +117,7 @@ async def test_another_replicas_cache_ends_and_its_quota_does_not_wait_for_that(
             await Quotas(other, "b").admit(remembered, 0.5, 0)
 
 
-async def test_what_was_spent_stays_spent(database: Database, clock: Hands) -> None:
+async def test_what_was_spent_stays_spent(database: Database, clock: ManualClock) -> None:
     keys, quotas = Keys(database), Quotas(database, "a", now=clock)
     key, _ = await keys.create("web", monthly_usd=10.0)
     await quotas.settle(await quotas.admit(key, 4.0, 0), 3.0, 0.5, 0)
@@ -137,7 +137,7 @@ async def test_what_was_spent_stays_spent(database: Database, clock: Hands) -> N
     assert not await admitted(quotas, key, 0.0), "what was used without a limit counts too"
 
 
-async def test_a_minute_counts_on_under_its_new_limit(database: Database, clock: Hands) -> None:
+async def test_a_minute_counts_on_under_its_new_limit(database: Database, clock: ManualClock) -> None:
     keys, quotas = Keys(database), Quotas(database, "a", now=clock)
     key, _ = await keys.create("web", requests_per_minute=9)
     for _ in range(3):

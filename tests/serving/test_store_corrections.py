@@ -14,14 +14,14 @@ from podium.serving.store.corrections import Corrections
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Key, Keys
 from podium.serving.store.quotas import Quotas
-from tests.serving.conftest import Hands
+from tests.serving.conftest import ManualClock
 from tests.serving.live import TWO_STEPS, live, offer_of, said
 from tests.serving.test_access import a_key
 from tests.serving.test_chat_api import ASKED, client
 from tests.serving.test_store_commands import podium
 
 
-async def uncertain(database: Database, clock: Hands, usd: float = 0.6) -> tuple[Key, Quotas]:
+async def uncertain(database: Database, clock: ManualClock, usd: float = 0.6) -> tuple[Key, Quotas]:
     """A key with 2 dollars a month, of which so much is uncertain and 1 is spent."""
     key, _ = await Keys(database, now=clock).create("web", monthly_usd=2.0)
     quotas = Quotas(database, "one", now=clock)
@@ -29,7 +29,7 @@ async def uncertain(database: Database, clock: Hands, usd: float = 0.6) -> tuple
     return key, quotas
 
 
-async def test_what_was_not_billed_is_free_at_once(database: Database, clock: Hands) -> None:
+async def test_what_was_not_billed_is_free_at_once(database: Database, clock: ManualClock) -> None:
     key, quotas = await uncertain(database, clock)
     with pytest.raises(QuotaExceeded):
         await quotas.admit(key, 0.5, 0)
@@ -44,7 +44,7 @@ async def test_what_was_not_billed_is_free_at_once(database: Database, clock: Ha
     assert (spent.spent_usd, spent.uncertain_usd, spent.freed_usd, spent.confirmed_usd) == (1.0, 0.2, 0.4, 0.0)
 
 
-async def test_what_was_billed_is_spent_and_frees_nothing(database: Database, clock: Hands) -> None:
+async def test_what_was_billed_is_spent_and_frees_nothing(database: Database, clock: ManualClock) -> None:
     key, quotas = await uncertain(database, clock)
     await Corrections(database, now=clock).make(key.id, usd=None, was_spent=True, reason="on the bill", by="ann")
     spent = (await quotas.spent())[key.id]
@@ -53,7 +53,7 @@ async def test_what_was_billed_is_spent_and_frees_nothing(database: Database, cl
         await quotas.admit(key, 0.5, 0)
 
 
-async def test_twice_by_mistake_is_once(database: Database, clock: Hands) -> None:
+async def test_twice_by_mistake_is_once(database: Database, clock: ManualClock) -> None:
     key, quotas = await uncertain(database, clock)
     corrections = Corrections(database, now=clock)
     for expected in (True, False, False):
@@ -69,7 +69,7 @@ async def test_twice_by_mistake_is_once(database: Database, clock: Hands) -> Non
     assert {await each for each in both} == {(None, False)}
 
 
-async def test_many_at_once_correct_no_more_than_there_is(database: Database, clock: Hands) -> None:
+async def test_many_at_once_correct_no_more_than_there_is(database: Database, clock: ManualClock) -> None:
     key, quotas = await uncertain(database, clock)
     corrections = Corrections(database, now=clock)
     done = await asyncio.gather(
@@ -93,7 +93,7 @@ async def test_many_at_once_correct_no_more_than_there_is(database: Database, cl
     ],
 )
 async def test_what_can_not_be_corrected_changes_nothing(
-    database: Database, clock: Hands, usd: float, reason: str, said: str
+    database: Database, clock: ManualClock, usd: float, reason: str, said: str
 ) -> None:
     key, quotas = await uncertain(database, clock)
     before = await quotas.spent()
@@ -105,7 +105,7 @@ async def test_what_can_not_be_corrected_changes_nothing(
 
 @pytest.mark.parametrize("was_spent", [True, False])
 async def test_a_replica_that_was_only_slow_books_the_truth_also_after_a_correction(
-    database: Database, clock: Hands, was_spent: bool
+    database: Database, clock: ManualClock, was_spent: bool
 ) -> None:
     """Its lease was reaped and counts as uncertain; the correction must not be taken off a second time."""
     key, quotas = await uncertain(database, clock, usd=0.1)
@@ -126,7 +126,7 @@ async def test_a_replica_that_was_only_slow_books_the_truth_also_after_a_correct
     assert after.spent_usd == pytest.approx(1.0 + 0.2 + (0.1 if was_spent else 0.0))
 
 
-async def test_whatever_is_corrected_and_settled_when_the_books_add_up(database: Database, clock: Hands) -> None:
+async def test_whatever_is_corrected_and_settled_when_the_books_add_up(database: Database, clock: ManualClock) -> None:
     for seed in range(6):
         rng = random.Random(seed)
         key, _ = await Keys(database, now=clock).create(f"k{seed}")
@@ -149,7 +149,7 @@ async def test_whatever_is_corrected_and_settled_when_the_books_add_up(database:
         assert spent.uncertain_usd == pytest.approx(0.04)
 
 
-async def test_another_month(database: Database, clock: Hands) -> None:
+async def test_another_month(database: Database, clock: ManualClock) -> None:
     key, quotas = await uncertain(database, clock)
     clock.forward(30 * 86400)
     corrections = Corrections(database, now=clock)

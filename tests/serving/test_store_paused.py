@@ -11,13 +11,13 @@ from podium.serving.store.clock import utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.paused import Paused
 from podium.serving.store.tables import paused as table
-from tests.serving.conftest import Hands
+from tests.serving.conftest import ManualClock
 from tests.serving.live import live, offer_of, said
 
 MINUTE = timedelta(minutes=1)
 
 
-async def test_of_many_takers_one_gets_it(database: Database, url: str, clock: Hands) -> None:
+async def test_of_many_takers_one_gets_it(database: Database, url: str, clock: ManualClock) -> None:
     state = 'NUL \0, half \ud800, "quote"'
     async with Database(url) as other:
         replicas = [Paused(database, now=clock), Paused(other, now=clock)]
@@ -26,7 +26,7 @@ async def test_of_many_takers_one_gets_it(database: Database, url: str, clock: H
     assert [text for text in found if text is not None] == [state]
 
 
-async def test_only_the_same_calls_of_the_same_key_take_it(database: Database, clock: Hands) -> None:
+async def test_only_the_same_calls_of_the_same_key_take_it(database: Database, clock: ManualClock) -> None:
     paused = Paused(database, now=clock)
     await paused.keep(("call_1", "call_2"), "key_a", "state", clock() + MINUTE)
     await paused.keep(("call_1",), "", "without keys", clock() + MINUTE)
@@ -38,7 +38,7 @@ async def test_only_the_same_calls_of_the_same_key_take_it(database: Database, c
     assert await paused.take(("call_1",), "") == "without keys"
 
 
-async def test_an_expired_pause_is_gone(database: Database, clock: Hands) -> None:
+async def test_an_expired_pause_is_gone(database: Database, clock: ManualClock) -> None:
     paused = Paused(database, now=clock)
     for number in range(3):
         await paused.keep((f"call_{number}",), "key_a", "state", clock() + MINUTE)
@@ -49,7 +49,7 @@ async def test_an_expired_pause_is_gone(database: Database, clock: Hands) -> Non
     assert await database.read(lambda c: c.execute(select(func.count()).select_from(table)).scalar_one()) == 1
 
 
-async def test_the_latest_state_counts(database: Database, clock: Hands) -> None:
+async def test_the_latest_state_counts(database: Database, clock: ManualClock) -> None:
     paused = Paused(database, now=clock)
     await paused.keep(("call_1",), "key_a", "old", clock() + MINUTE)
     await paused.keep(("call_1",), "key_a", "new", clock() + MINUTE)

@@ -12,7 +12,7 @@ from podium.serving.store.booking import Spent
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Keys
 from podium.serving.store.quotas import Lease, Quotas
-from tests.serving.conftest import Hands
+from tests.serving.conftest import ManualClock
 
 QUOTA = 1000
 """In thousandths of a dollar, like every amount here."""
@@ -49,7 +49,7 @@ class World:
     """The books of two replicas, and beside them what they should say."""
 
     def __init__(self, database: Database, number: int) -> None:
-        self.clock = Hands()
+        self.clock = ManualClock()
         self.database = database
         self.name = f"web {number}"
         self.quotas = [Quotas(database, "a", now=self.clock), Quotas(database, "b", now=self.clock)]

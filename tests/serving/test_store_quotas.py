@@ -11,7 +11,7 @@ from podium.serving.store.booking import Spent
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Key, Keys
 from podium.serving.store.quotas import Lease, Quotas
-from tests.serving.conftest import Hands
+from tests.serving.conftest import ManualClock
 
 
 async def make(database: Database, usd: float | None = None, requests: int | None = None, tokens: int | None = None) -> Key:
@@ -44,7 +44,7 @@ async def test_concurrent_runs_on_two_replicas_never_pass_the_month(database: Da
         assert sum(lease is not None for lease in again) == 20
 
 
-async def test_concurrent_runs_on_two_replicas_never_pass_the_minute(database: Database, url: str, clock: Hands) -> None:
+async def test_concurrent_runs_on_two_replicas_never_pass_the_minute(database: Database, url: str, clock: ManualClock) -> None:
     key = await make(database, requests=30, tokens=2500)
     async with Database(url) as other:
         replicas = Quotas(database, "a", now=clock), Quotas(other, "b", now=clock)
@@ -54,7 +54,7 @@ async def test_concurrent_runs_on_two_replicas_never_pass_the_minute(database: D
         assert sum(x is not None for x in await asyncio.gather(*(tried(replicas[n % 2], key, None, 0) for n in range(100)))) == 5
 
 
-async def test_a_full_minute_ends_with_the_minute(database: Database, clock: Hands) -> None:
+async def test_a_full_minute_ends_with_the_minute(database: Database, clock: ManualClock) -> None:
     key, quotas = await make(database, requests=1, tokens=100), Quotas(database, "a", now=clock)
     await quotas.admit(key, None, 60)
     with pytest.raises(QuotaExceeded, match="1 of the key's 1 requests per minute") as caught:
@@ -67,15 +67,15 @@ async def test_a_full_minute_ends_with_the_minute(database: Database, clock: Han
     assert caught.value.retry_after is None
 
 
-async def test_a_clock_behind_opens_no_fresh_window(database: Database, clock: Hands) -> None:
-    key, slow = await make(database, requests=1), Hands()
+async def test_a_clock_behind_opens_no_fresh_window(database: Database, clock: ManualClock) -> None:
+    key, slow = await make(database, requests=1), ManualClock()
     clock.forward(60)
     await Quotas(database, "a", now=clock).admit(key, None, 0)
     with pytest.raises(QuotaExceeded):
         await Quotas(database, "b", now=slow).admit(key, None, 0)
 
 
-async def test_tokens_are_corrected_when_the_run_ends(database: Database, clock: Hands) -> None:
+async def test_tokens_are_corrected_when_the_run_ends(database: Database, clock: ManualClock) -> None:
     key, quotas = await make(database, tokens=100), Quotas(database, "a", now=clock)
     few = await quotas.admit(key, None, 90)
     assert await tried(quotas, key, None, 90) is None
@@ -102,7 +102,7 @@ async def test_a_quota_in_dollars_needs_a_cap(database: Database) -> None:
     assert await quotas.spent() == {}
 
 
-async def test_a_refusal_says_what_is_left_and_when_to_come_back(database: Database, clock: Hands) -> None:
+async def test_a_refusal_says_what_is_left_and_when_to_come_back(database: Database, clock: ManualClock) -> None:
     key, quotas = await make(database, usd=10.0, requests=9), Quotas(database, "a", now=clock)
     first = await quotas.admit(key, 4.0, 0)
     second = await quotas.admit(key, 3.5, 0)
@@ -123,7 +123,7 @@ async def test_a_refusal_says_what_is_left_and_when_to_come_back(database: Datab
     assert await tried(quotas, key, 10.0, 0) is not None
 
 
-async def test_a_run_is_booked_on_the_month_of_its_admission(database: Database, clock: Hands) -> None:
+async def test_a_run_is_booked_on_the_month_of_its_admission(database: Database, clock: ManualClock) -> None:
     key, quotas = await make(database, usd=1.0), Quotas(database, "a", now=clock)
     lease = await quotas.admit(key, 1.0, 0)
     february, clock.time = clock.time, datetime(2026, 3, 1, tzinfo=UTC)
@@ -134,7 +134,7 @@ async def test_a_run_is_booked_on_the_month_of_its_admission(database: Database,
     assert await spent(quotas, key) == Spent(spent_usd=0.75)
 
 
-async def test_steps_that_report_side_by_side_do_not_overtake_each_other(database: Database, clock: Hands) -> None:
+async def test_steps_that_report_side_by_side_do_not_overtake_each_other(database: Database, clock: ManualClock) -> None:
     key, quotas = await make(database, usd=1.0), Quotas(database, "a", now=clock)
     for _ in range(5):
         lease = await quotas.admit(key, 0.0, 0)
@@ -213,7 +213,7 @@ asyncio.run(main())
     assert await spent(quotas, key) == Spent(spent_usd=0.25, uncertain_usd=0.125)
 
 
-async def test_a_heartbeat_keeps_the_own_leases_only(database: Database, clock: Hands) -> None:
+async def test_a_heartbeat_keeps_the_own_leases_only(database: Database, clock: ManualClock) -> None:
     key, mine, other = await make(database, usd=1.0), Quotas(database, "a", now=clock), Quotas(database, "a", now=clock)
     await mine.admit(key, 0.5, 0)
     await other.admit(key, 0.25, 0)  # of an earlier life of this replica, say
@@ -224,7 +224,7 @@ async def test_a_heartbeat_keeps_the_own_leases_only(database: Database, clock: 
     assert await spent(mine, key) == Spent(open_usd=0.5)
 
 
-async def test_a_replica_that_was_only_slow_corrects_the_books(database: Database, clock: Hands) -> None:
+async def test_a_replica_that_was_only_slow_corrects_the_books(database: Database, clock: ManualClock) -> None:
     key, quotas = await make(database, usd=1.0), Quotas(database, "a", now=clock)
     leases = [await quotas.admit(key, 0.25, 0) for _ in range(3)]
     for lease in leases:
@@ -243,7 +243,7 @@ async def test_a_replica_that_was_only_slow_corrects_the_books(database: Databas
     assert await spent(quotas, key) == Spent(spent_usd=0.46875, uncertain_usd=0.0625)
 
 
-async def test_a_cancelled_admission_leaves_nothing_behind(database: Database, clock: Hands) -> None:
+async def test_a_cancelled_admission_leaves_nothing_behind(database: Database, clock: ManualClock) -> None:
     key, quotas = await make(database, usd=1.0), Quotas(database, "a", now=clock)
     waiting = asyncio.create_task(quotas.admit(key, 1.0, 0))
     await asyncio.sleep(0)

@@ -15,7 +15,7 @@ from podium.serving.store.database import Database
 from podium.serving.store.runs import Run, Runs
 from podium.serving.store.tables import runs as table
 from podium.types import Completion, Failure, Generation, Step, StepResult, Transcript, Usage, Workflow, ask
-from tests.serving.conftest import Hands
+from tests.serving.conftest import ManualClock
 
 HOSTILE = "NUL \0 half \ud83d escape \x1b[31m 'quote\" % _ \\ \u202e back"
 NOON = datetime(2026, 2, 14, 12, tzinfo=UTC)
@@ -122,7 +122,7 @@ async def test_pages_go_on_where_the_last_run_seen_was_deleted(database: Databas
     assert ids(await runs.search(key=None, before=page[-1])) == [1, 0]
 
 
-async def test_spending_per_day(database: Database, clock: Hands) -> None:
+async def test_spending_per_day(database: Database, clock: ManualClock) -> None:
     runs = Runs(database, now=clock)
     midnight = datetime(2026, 2, 14, tzinfo=UTC)
     for number in range(10):

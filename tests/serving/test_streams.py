@@ -54,7 +54,7 @@ BAD: dict[str, Wavering] = {
 def stand_in(worker: Wavering) -> Any:
     """An offer whose last step is ``worker``'s."""
     offer = offer_of(said(TWO_STEPS), said("Plan."), said("x"))
-    offer._team.pool.named("w2").worker._worker = worker  # type: ignore[attr-defined]
+    offer._team.workers.named("w2").worker._worker = worker  # type: ignore[attr-defined]
     return offer
 
 

@@ -9,8 +9,8 @@ import httpx
 import openai
 import pytest
 
-from podium.cli.offer import TeamOffer
-from podium.cli.wiring import Team
+from podium.pools.models import PoolCatalog
+from podium.pools.opened import OpenPool
 from podium.serving.accounts import Accounts
 from podium.serving.sealed import AesSeal
 from podium.serving.store.booking import Spent
@@ -32,9 +32,11 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
         yield journal
 
 
-def offer_over(journal: Journal, puppet: Puppet) -> TeamOffer:
+def offer_over(journal: Journal, puppet: Puppet) -> PoolCatalog:
     metered = Metered(puppet, CARD, 100, [])
-    return TeamOffer(Team(pool=WorkerPool([Member(worker=journal.worker(metered, "w", metered.bound_usd), card=CARD)])), "solo:w")
+    return PoolCatalog(
+        OpenPool(workers=WorkerPool([Member(worker=journal.worker(metered, "w", metered.bound_usd), card=CARD)])), "solo:w"
+    )
 
 
 async def ask(server: Live, secret: str, *, stream: bool = False, **podium: Any) -> str:

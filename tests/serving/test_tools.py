@@ -160,6 +160,6 @@ async def test_a_form_reaches_the_last_step_or_is_refused(tmp_path: Path) -> Non
     async with live(offer, tmp_path) as server, client(server) as ai:
         await ai.chat.completions.create(model="podium", messages=QUESTION, response_format=form)
         assert json.loads(solver.calls[0].demands.form or "") == schema
-        offer._team.pool.named("w2").worker._worker = MajorityVote(lambda question, texts: texts)  # type: ignore[attr-defined]
+        offer._team.workers.named("w2").worker._worker = MajorityVote(lambda question, texts: texts)  # type: ignore[attr-defined]
         with pytest.raises(openai.BadRequestError, match="follows no response_format"):
             await ai.chat.completions.create(model="podium", messages=QUESTION, response_format=form)

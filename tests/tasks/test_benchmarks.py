@@ -17,14 +17,13 @@ from hypothesis import strategies as st
 
 import podium.tasks
 from podium.errors import ConfigError
+from podium.pools.verifiers import open_verifiers
 from podium.tasks.benchmarks.check import check
 from podium.tasks.benchmarks.choices import choice_problem
 from podium.tasks.benchmarks.hub import hub_rows
 from podium.tasks.benchmarks.pins import PINS
-from podium.tasks.benchmarks.registry import BENCHMARKS, benchmark, load, load_solved, parsed
-from podium.tasks.mathematics import MathVerifier
+from podium.tasks.benchmarks.registry import all_benchmarks, benchmark, load, load_solved, parsed
 from podium.tasks.programming.target import AssertTests, CallTests, ProgramTests, StdinTests, UnittestTests
-from podium.tasks.verifiers import verifiers
 
 LOCAL = {
     # set and split -> problems after what is printed twice is dropped, in ../shared/data
@@ -157,9 +156,9 @@ HUB_ROWS: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 def test_the_registry_is_whole() -> None:
-    assert set(HUB_ROWS) | {"countdown"} == set(BENCHMARKS)
-    assert {name for name, _ in LOCAL} | NOT_LOCAL == set(BENCHMARKS)
-    for name, one in BENCHMARKS.items():
+    assert set(HUB_ROWS) | {"countdown"} == set(all_benchmarks())
+    assert {name for name, _ in LOCAL} | NOT_LOCAL == set(all_benchmarks())
+    for name, one in all_benchmarks().items():
         assert one.name == name
         assert one.about
         assert one.licence
@@ -168,7 +167,7 @@ def test_the_registry_is_whole() -> None:
         assert (one.generate is not None) or (one.local is not None and one.hub is PINS[name])
     for name, source in PINS.items():
         assert source.revision is None or re.fullmatch("[0-9a-f]{40}", source.revision), name
-        assert set(source.splits) | set(source.files) <= set(BENCHMARKS[name].splits)
+        assert set(source.splits) | set(source.files) <= set(all_benchmarks()[name].splits)
     assert podium.tasks.load is load
 
 
@@ -186,7 +185,8 @@ async def test_a_row_of_the_hub_becomes_a_problem_whose_gold_is_accepted(name: s
     if problem.kind == "programming":
         assert ProgramTests.from_json(problem.target).to_json() == problem.target
     else:
-        assert (await verifiers(mathematics=MathVerifier())(problem, solved.gold)).correct
+        async with open_verifiers({problem.kind}) as verifier:
+            assert (await verifier(problem, solved.gold)).correct
 
 
 @pytest.mark.parametrize("name", HUB_ROWS)
@@ -305,7 +305,7 @@ def test_questions_that_can_not_be_asked(options: list[str], right: int) -> None
 
 
 def test_releases_grow_and_windows_are_apart() -> None:
-    splits = BENCHMARKS["livecodebench"].splits
+    splits = all_benchmarks()["livecodebench"].splits
     assert splits["release_v1"] == splits["v1"] == 400
     assert splits["release_v6"] == sum(splits[f"v{n}"] or 0 for n in range(1, 7)) == 1_055
     assert splits["v6"] == 175
@@ -320,7 +320,7 @@ def test_function_style_and_plain_hidden_tests() -> None:
         starter_code="class Solution:\n    def add(self, a, b):",
         metadata='{"func_name": "add"}',
     )
-    (solved,) = parsed(BENCHMARKS["livecodebench"], [row], "v1", 0, where="x")
+    (solved,) = parsed(all_benchmarks()["livecodebench"], [row], "v1", 0, where="x")
     tests = ProgramTests.from_json(solved.problem.target)
     assert isinstance(tests, CallTests)
     assert tests.entry == "Solution().add"
@@ -347,7 +347,7 @@ class Bomb:
 )
 def test_hidden_tests_that_are_something_else_run_nothing(packed: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ConfigError, match="record 1"):
-        parsed(BENCHMARKS["livecodebench"], [lcb(packed)], "v1", 0, where="x")
+        parsed(all_benchmarks()["livecodebench"], [lcb(packed)], "v1", 0, where="x")
     assert "this ran" not in capsys.readouterr().out
 
 
@@ -355,7 +355,7 @@ def test_hidden_tests_that_are_something_else_run_nothing(packed: str, capsys: p
 
 
 def test_a_folder_without_the_set_says_what_is_missing(tmp_path: Path) -> None:
-    for name, one in BENCHMARKS.items():
+    for name, one in all_benchmarks().items():
         for split in one.splits if name != "countdown" else ():
             with pytest.raises(ConfigError, match="fetch the set or load it from the hub"):
                 load(name, split=split, data_dir=tmp_path)
@@ -462,10 +462,11 @@ def test_without_the_library_the_message_says_what_to_install(monkeypatch: pytes
 
 
 async def test_check_finds_nothing_wrong_with_good_sets(data: Path) -> None:
-    for name in ("scibench", "countdown", "cruxeval"):
-        found = await check(name, verifiers(), data_dir=data, sample=20)
-        assert found.passed, found
-        assert found.tried >= 20
+    async with open_verifiers({"free_form", "countdown", "output-prediction"}) as verifier:
+        for name in ("scibench", "countdown", "cruxeval"):
+            found = await check(name, verifier, data_dir=data, sample=20)
+            assert found.passed, found
+            assert found.tried >= 20
     math = await check("math", None, data_dir=data)
     assert math.passed
     assert math.sizes == {"train": 7_470}
@@ -477,7 +478,8 @@ async def test_check_finds_what_is_wrong(tmp_path: Path) -> None:
     rows = ['{"question": "6 * 7?", "answer": "#### 42"}', '{"question": "Why?", "answer": "#### $ $"}']
     (tmp_path / "gsm8k" / "train.jsonl").write_text("\n".join([rows[0], rows[0], rows[1]]))
     (tmp_path / "gsm8k" / "test.jsonl").write_text(rows[0].replace(" * ", "*"))
-    found = await check("gsm8k", verifiers(mathematics=MathVerifier()), data_dir=tmp_path)
+    async with open_verifiers({"mathematics"}) as verifier:
+        found = await check("gsm8k", verifier, data_dir=tmp_path)
     assert not found.passed
     assert found.repeated == {"train": 1, "test": 0}
     assert found.shared == (("train", "test", 2),)

@@ -14,7 +14,7 @@ from benchmarks.programming import REFERENCES, Item, bigcodebench, codeforces, m
 from podium.errors import SandboxError, VerifierError
 from podium.tasks.programming import ProgramVerifier
 from podium.tasks.programming.target import AssertTests, CallCase, CallTests, ProgramTests, StdinCase, StdinTests, UnittestTests
-from podium.tasks.sandbox import Limits, Sandbox
+from podium.tasks.sandbox import Sandbox, SandboxLimits
 from podium.types import Problem, Verdict
 
 ADDS = AssertTests(asserts=("assert add(3, 4) == 7",))
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def sandbox() -> AsyncIterator[Sandbox]:
     """One for all tests here: every answer has a submission of its own, and none may leave a trace."""
-    async with Sandbox(slots=2, limits=Limits(wall_seconds=5.0)) as sandbox:
+    async with Sandbox(slots=2, limits=SandboxLimits(wall_seconds=5.0)) as sandbox:
         yield sandbox
 
 
@@ -248,7 +248,7 @@ async def test_only_a_promised_package_that_is_missing_is_our_fault(sandbox: San
 
 async def test_packages_that_can_not_be_looked_for_are_not_called_missing() -> None:
     tests = UnittestTests(code=("import unittest, no_such_package",))
-    async with Sandbox(slots=1, limits=Limits(wall_seconds=1e-4)) as hurried:
+    async with Sandbox(slots=1, limits=SandboxLimits(wall_seconds=1e-4)) as hurried:
         with pytest.raises(VerifierError, match="can not find out which packages the sandbox has: timeout"):
             await judged(hurried, tests, RIGHT)
 

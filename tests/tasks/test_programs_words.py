@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from podium.tasks.programming import ProgramVerifier
 from podium.tasks.programming.target import UnittestTests
-from podium.tasks.sandbox import Limits, Sandbox
+from podium.tasks.sandbox import Sandbox, SandboxLimits
 from podium.types import Problem, Verdict
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -148,7 +148,7 @@ class TestCases(unittest.TestCase):
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def sandbox() -> AsyncIterator[Sandbox]:
-    async with Sandbox(slots=1, limits=Limits(wall_seconds=10.0)) as sandbox:
+    async with Sandbox(slots=1, limits=SandboxLimits(wall_seconds=10.0)) as sandbox:
         yield sandbox
 
 

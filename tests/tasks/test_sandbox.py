@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import podium
 from podium.errors import SandboxError
-from podium.tasks.sandbox import Job, Limits, Outcome, Sandbox, bubblewrap
+from podium.tasks.sandbox import Job, Outcome, Sandbox, SandboxLimits, bubblewrap
 from podium.tasks.sandbox.inside.frames import PREFIX, decode_header, encode, header_length
 from podium.tasks.sandbox.inside.trial import children_of
 from podium.tasks.sandbox.interpreter import this_interpreter
@@ -30,7 +30,7 @@ from podium.tasks.sandbox.submission import read_outcome
 from podium.tasks.sandbox.uids import RANGES, Uid, mapped_range
 from podium.tasks.sandbox.view import View
 
-LIMITS = Limits(wall_seconds=5.0, file_bytes=2**20)
+LIMITS = SandboxLimits(wall_seconds=5.0, file_bytes=2**20)
 SCRIPT = Job(kind="script")
 SHM = "/dev/shm"  # noqa: S108
 FOREVER = "while True: pass"
@@ -122,7 +122,7 @@ async def test_outside_its_block_it_says_so() -> None:
 @pytest.mark.parametrize("field", ["cpu_seconds", "wall_seconds", "memory_bytes", "output_bytes", "file_bytes", "processes"])
 def test_limits_are_positive(field: str) -> None:
     with pytest.raises(ValueError, match=field):
-        Limits(**{field: 0})
+        SandboxLimits(**{field: 0})
 
 
 def test_a_pool_has_slots() -> None:
@@ -131,7 +131,7 @@ def test_a_pool_has_slots() -> None:
 
 
 async def test_a_test_may_be_shorter_and_not_longer_than_the_limit() -> None:
-    async with Sandbox(slots=1, limits=Limits(wall_seconds=2.0)) as sandbox, sandbox.submission(FOREVER) as submission:
+    async with Sandbox(slots=1, limits=SandboxLimits(wall_seconds=2.0)) as sandbox, sandbox.submission(FOREVER) as submission:
         assert (await submission.run(Job(kind="script", wall_seconds=0.1))).seconds < 1.5
         assert (await submission.run(Job(kind="script", wall_seconds=60.0))).seconds < 20
 
@@ -320,10 +320,10 @@ import asyncio, json, os
 SOURCE = "import os\\ndef f(): return [os.getuid(), os.getpid() < 10]\\ndef bomb():\\n while True: os.fork()"
 from podium.errors import SandboxError
 from podium.tasks.sandbox import bubblewrap
-from podium.tasks.sandbox import Job, Limits, Sandbox
+from podium.tasks.sandbox import Job, SandboxLimits, Sandbox
 async def main():
     try:
-        async with Sandbox(slots=1, limits=Limits(wall_seconds=1.0, processes=8)) as sandbox:
+        async with Sandbox(slots=1, limits=SandboxLimits(wall_seconds=1.0, processes=8)) as sandbox:
             async with sandbox.submission(SOURCE) as s:
                 value = (await s.run(Job(kind="call", entry="f"))).value
                 bomb = await s.run(Job(kind="call", entry="bomb"))

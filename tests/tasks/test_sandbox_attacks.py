@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from podium.tasks.sandbox import Job, Limits, Outcome, Sandbox, Submission
+from podium.tasks.sandbox import Job, Outcome, Sandbox, SandboxLimits, Submission
 from podium.tasks.sandbox.inside.trial import children_of
 
-LIMITS = Limits(
+LIMITS = SandboxLimits(
     cpu_seconds=2.0, wall_seconds=2.0, memory_bytes=256 * 2**20, output_bytes=2**20, file_bytes=16 * 2**20, processes=8
 )
 SECRET = "sk-the-judge-alone-knows-this"  # noqa: S105 - it opens nothing
@@ -130,7 +130,7 @@ async def test_ignored_signals(sandbox: Sandbox) -> None:
 
 async def test_processor_time_spent_with_its_signal_ignored() -> None:
     program = "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass"
-    limits = Limits(cpu_seconds=1.0, wall_seconds=20.0)
+    limits = SandboxLimits(cpu_seconds=1.0, wall_seconds=20.0)
     async with Sandbox(slots=1, limits=limits) as sandbox, sandbox.submission(program) as submission:
         outcome = await submission.run(Job(kind="script"))
     assert outcome.status == "timeout"

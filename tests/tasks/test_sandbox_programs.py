@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from podium.tasks.sandbox import Job, Limits, Outcome, Sandbox
+from podium.tasks.sandbox import Job, Outcome, Sandbox, SandboxLimits
 
-LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0, memory_bytes=256 * 2**20, output_bytes=2**20)
+LIMITS = SandboxLimits(cpu_seconds=5.0, wall_seconds=5.0, memory_bytes=256 * 2**20, output_bytes=2**20)
 
 
 @pytest.fixture(params=["isolated", "on the host"])

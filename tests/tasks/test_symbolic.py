@@ -15,7 +15,7 @@ import pytest
 
 from podium.errors import VerifierError
 from podium.tasks.mathematics import pool as pool_module
-from podium.tasks.mathematics.pool import Comparison, Limits, SymbolicPool
+from podium.tasks.mathematics.pool import Comparison, PoolLimits, SymbolicPool
 
 SLOW = r"\binom{99999}{49999}^{9999}+x"
 """Takes minutes to evaluate."""
@@ -25,11 +25,13 @@ SLOW = r"\binom{99999}{49999}^{9999}+x"
 def pools() -> Iterator[dict[str, SymbolicPool]]:
     """All pools of this file, started at once, because a worker takes a second to start. Who ends one takes it out."""
     every = {
-        "pool": SymbolicPool(limits=Limits(processor_seconds=0.4)),
-        "single": SymbolicPool(size=1, limits=Limits(processor_seconds=0.4)),
-        "hasty": SymbolicPool(size=1, limits=Limits(wall_seconds=1.5)),
-        "patient": SymbolicPool(size=1, limits=Limits(address_space_bytes=400 * 1024**2, processor_seconds=20, wall_seconds=60)),
-        "worn": SymbolicPool(size=1, limits=Limits(calls=2)),
+        "pool": SymbolicPool(limits=PoolLimits(processor_seconds=0.4)),
+        "single": SymbolicPool(size=1, limits=PoolLimits(processor_seconds=0.4)),
+        "hasty": SymbolicPool(size=1, limits=PoolLimits(wall_seconds=1.5)),
+        "patient": SymbolicPool(
+            size=1, limits=PoolLimits(address_space_bytes=400 * 1024**2, processor_seconds=20, wall_seconds=60)
+        ),
+        "worn": SymbolicPool(size=1, limits=PoolLimits(calls=2)),
     }
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda pool: pool.compare_blocking("x", "y"), [every["pool"], *every.values()]))
@@ -266,8 +268,8 @@ def test_no_process_outlives_a_killed_parent_at_work_or_idle() -> None:
     program = (
         "import time\n"
         "from threading import Thread\n"
-        "from podium.tasks.mathematics.pool import Limits, SymbolicPool\n"
-        "idle, busy = (SymbolicPool(size=1, limits=Limits(processor_seconds=1)) for _ in range(2))\n"
+        "from podium.tasks.mathematics.pool import PoolLimits, SymbolicPool\n"
+        "idle, busy = (SymbolicPool(size=1, limits=PoolLimits(processor_seconds=1)) for _ in range(2))\n"
         "starts = [Thread(target=pool.compare_blocking, args=('x', 'y')) for pool in (idle, busy)]\n"
         "[start.start() for start in starts]\n"
         "[start.join() for start in starts]\n"

@@ -1,10 +1,12 @@
 import pytest
 
 from podium.errors import ConfigError
-from podium.tasks.benchmarks.registry import BENCHMARKS
-from podium.tasks.instructions import INSTRUCTIONS, instructed
-from podium.tasks.mathematics import MathVerifier
-from podium.tasks.verifiers import verifiers
+from podium.pools.verifiers import open_verifiers
+from podium.registry import registered
+from podium.tasks.benchmarks.registry import all_benchmarks
+from podium.tasks.countdown import CountdownVerifier
+from podium.tasks.kinds import ProblemKind, instructed, problem_kind
+from podium.tasks.verifiers import VerifierByKind
 from podium.types import Problem
 
 
@@ -23,36 +25,27 @@ def problem(kind: str, target: str, question: str = "?") -> Problem:
     ],
 )
 async def test_each_kind_goes_to_its_own(kind: str, target: str, right: str) -> None:
-    every = verifiers(mathematics=MathVerifier())
-    assert (await every(problem(kind, target), right)).correct
-    assert not (await every(problem(kind, target), "\\boxed{A}")).correct
+    async with open_verifiers(registered("verifiers", ProblemKind).keys() - {"programming"}) as every:
+        assert (await every(problem(kind, target), right)).correct
+        assert not (await every(problem(kind, target), "\\boxed{A}")).correct
 
 
 async def test_a_kind_without_a_verifier_stops_before_anything_is_asked() -> None:
-    every = verifiers()
-    with pytest.raises(ConfigError, match="sandbox"):
-        every.check([problem("free_form", "5"), problem("programming", "{}")])
-    with pytest.raises(ConfigError, match="MathVerifier"):
-        await every(problem("mathematics", "42"), "\\boxed{42}")
-    with pytest.raises(ConfigError, match="known kinds are countdown, free_form"):
-        every.of("poetry")
-    every.check([problem("free_form", "5")])
+    with pytest.raises(ConfigError, match=r"the kind 'poetry'; there are .*countdown, .*free_form"):
+        async with open_verifiers({"mathematics", "poetry"}):
+            pytest.fail("opened")
+    with pytest.raises(ConfigError, match="the kind 'poetry' here; there are countdown"):
+        await VerifierByKind({"countdown": CountdownVerifier()})(problem("poetry", "x"), "x")
 
 
-async def test_more_kinds_join_and_the_old_one_stays_as_it_was() -> None:
-    few = verifiers()
-    more = few.also({"word": MathVerifier()})
-    assert (await more(problem("word", "42"), "\\boxed{42}")).correct
-    assert (await more(problem("free_form", "5 km"), "\\boxed{5000 m}")).correct
-    with pytest.raises(ConfigError, match="the kind 'word'"):
-        few.of("word")
+async def test_a_question_of_no_kind_is_judged_by_the_processes_of_mathematics() -> None:
+    assert problem_kind("question").open is problem_kind("mathematics").open
+    async with open_verifiers({"mathematics", "question"}) as both:
+        assert (await both(problem("question", "42"), "\\boxed{42}")).correct
 
 
 def test_every_kind_of_the_registry_has_an_instruction_and_a_verifier() -> None:
-    kinds = {one.kind for one in BENCHMARKS.values()}
-    assert kinds <= set(INSTRUCTIONS)
-    every = verifiers(mathematics=MathVerifier(), programming=MathVerifier())
-    assert all(every.of(kind) for kind in kinds)
+    assert all(problem_kind(one.kind).instruction for one in all_benchmarks().values())
 
 
 def test_an_instruction_follows_the_question_and_makes_another_problem() -> None:

@@ -5,6 +5,7 @@ from functools import cache
 
 from podium.gym import GymVerifier, World, specialists
 from podium.policies.local import LocalPolicy
+from podium.recipes.gym_start import TOPICS, written_for
 from podium.training.config import TrainConfig
 from podium.training.engine import ReferenceEngine
 from podium.training.exploration import Exploration
@@ -12,7 +13,7 @@ from podium.training.imitation import warm_started
 from podium.training.learner_config import LearnerConfig
 from podium.training.warm_start import WarmStart
 from podium.workers.pool import Member, WorkerPool
-from podium.workflow.language import Language
+from podium.workflow.syntax import WorkflowSyntax
 
 WORLD = World()
 SCHOLAR = "cedar"
@@ -20,6 +21,8 @@ SCHOLAR = "cedar"
 
 WARM_START = WarmStart(
     problems=lambda: WORLD.problems(kinds=("choice",), n=200, seed=7),
+    write=written_for,
+    topics=TOPICS,
     steps=160,
     questions=4,
     texts=4,
@@ -47,7 +50,7 @@ def small_config(*, iterations: int = 12, seed: int = 0) -> TrainConfig:
         problems=lambda: WORLD.problems(kinds=("choice",), n=200),
         pool=gym_pool,
         verifier=GymVerifier(),
-        language=Language(access="binary"),
+        language=WorkflowSyntax(access="binary"),
         warm_start=WARM_START,
         iterations=iterations,
         questions=8,

@@ -17,8 +17,8 @@ from podium.workers.budget import Budget
 from podium.workers.metered import Metered
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
-from podium.workflow.language import Language
 from podium.workflow.parse import parse
+from podium.workflow.syntax import WorkflowSyntax
 
 PROBLEM = Problem(question="What is 6 times 7? Answer with a number.", target="42", kind="word", source="test")
 ONE = 'model_id = [0]\nsubtasks = ["Answer."]\naccess_list = [[]]'
@@ -66,7 +66,7 @@ def task(workers: WorkerPool, **more: object) -> Task:
 async def test_right_wrong_and_no_workflow() -> None:
     right, wrong = 'model_id = [0]\nsubtasks = ["A"]\naccess_list = [[]]', 'model_id = [1]\nsubtasks = ["A"]\naccess_list = [[]]'
     workers = pool(Scripted("Answer: 42"), Scripted("Answer: 41"))
-    collector = Collector(verifier=GymVerifier(), language=Language())
+    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax())
     [group] = await collector.collect(Writes(right, wrong, "no lists"), [task(workers)], 3)
     assert [r.turns[0].reward for r in group.rollouts] == [1.0, 0.5, 0.0]
     failed = group.rollouts[2].turns[0].failure
@@ -78,7 +78,7 @@ async def test_right_wrong_and_no_workflow() -> None:
 async def test_a_fault_of_the_world_is_void(where: str) -> None:
     worker = Fails(WorkerUnavailable("429")) if where == "worker" else Scripted("Answer: 42")
     verifier = Breaks() if where == "verifier" else GymVerifier()
-    [group] = await Collector(verifier=verifier, language=Language()).collect(Writes(ONE), [task(pool(worker))], 4)
+    [group] = await Collector(verifier=verifier, language=WorkflowSyntax()).collect(Writes(ONE), [task(pool(worker))], 4)
     turns = [rollout.turns[0] for rollout in group.rollouts]
     assert [turn.reward for turn in turns] == [None] * 4
     assert all(turn.failure is not None and turn.failure.blame is Blame.WORLD for turn in turns)
@@ -86,7 +86,7 @@ async def test_a_fault_of_the_world_is_void(where: str) -> None:
 
 
 async def test_where_workers_are_chosen_is_marked_in_open_groups_only() -> None:
-    [group] = await Collector(verifier=GymVerifier(), language=Language()).collect(
+    [group] = await Collector(verifier=GymVerifier(), language=WorkflowSyntax()).collect(
         Writes(ONE), [task(pool(Scripted("Answer: 42")))], 2
     )
     pieces = ["model_id = [", "0"]
@@ -98,7 +98,7 @@ async def test_a_cap_stops_everything() -> None:
     card = Card(name="w0", prompt_usd=1.0, completion_usd=1.0)
     worker = Metered(Scripted("Answer: 42"), card, 100, [Budget(usd=0.01)])
     with pytest.raises(BudgetExceeded):
-        await Collector(verifier=GymVerifier(), language=Language()).collect(Writes(ONE), [task(pool(worker))], 2)
+        await Collector(verifier=GymVerifier(), language=WorkflowSyntax()).collect(Writes(ONE), [task(pool(worker))], 2)
 
 
 async def test_two_rollouts_that_write_the_same_are_two_draws() -> None:
@@ -109,14 +109,14 @@ async def test_two_rollouts_that_write_the_same_are_two_draws() -> None:
             calls.append(call)
             return Completion(text="Answer: 42", usage=Usage())
 
-    await Collector(verifier=GymVerifier(), language=Language()).collect(Writes(ONE), [task(pool(Listens()))], 5)
+    await Collector(verifier=GymVerifier(), language=WorkflowSyntax()).collect(Writes(ONE), [task(pool(Listens()))], 5)
     assert len({call.sample for call in calls}) == 5
 
 
 async def test_a_second_round_sees_the_first_and_may_keep_its_answer() -> None:
     writer = Writes(ONE, KEEP)
     workers = pool(Scripted("Answer: 42"))
-    [group] = await Collector(verifier=GymVerifier(), language=Language()).collect(writer, [task(workers, rounds=2)], 1)
+    [group] = await Collector(verifier=GymVerifier(), language=WorkflowSyntax()).collect(writer, [task(workers, rounds=2)], 1)
     first, second = group.rollouts[0].turns
     assert (first.reward, second.reward) == (1.0, 1.0)
     assert second.transcript.workflow is None
@@ -125,7 +125,7 @@ async def test_a_second_round_sees_the_first_and_may_keep_its_answer() -> None:
 
 
 async def test_hindsight_keeps_what_was_right_and_plans_anew_what_was_wrong() -> None:
-    collector = Collector(verifier=GymVerifier(), language=Language())
+    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax())
     answers = ("42", "41", "42", "42")
     groups = [
         group
@@ -134,17 +134,20 @@ async def test_hindsight_keeps_what_was_right_and_plans_anew_what_was_wrong() ->
     ]
     groups = [replace(group, brief=replace(group.brief, question=ask("times"))) for group in groups]  # most words are missing
     start = Writes("as at the start")
-    found = hindsight(groups, start, Language())
+    found = hindsight(groups, start, WorkflowSyntax())
     kept, anew = found[: len(found) // 2], found[len(found) // 2 :]
     assert len(kept) == len(anew) == 3, "as many of the one as of the other"
-    assert all(parse(text, brief, Language()) is None for brief, text in kept)
+    assert all(parse(text, brief, WorkflowSyntax()) is None for brief, text in kept)
     assert {text for _, text in anew} == {"as at the start"}
     assert {brief.question for brief, _ in found} == {ask("times")}
     assert {brief.question for brief in start.seen} == {ask(groups[0].problem.question)}, "written by one who sees it all"
     assert {brief.earlier[0].answer for brief, _ in kept} == {"Answer: 42"}
     assert {brief.earlier[0].answer for brief, _ in anew} == {"Answer: 41"}
-    assert hindsight(groups[:1], Writes("unasked"), Language()) == []
-    assert hindsight(await collector.collect(Writes(ONE), [task(pool(Scripted("Answer: 41")))], 1), Writes(""), Language()) == []
+    assert hindsight(groups[:1], Writes("unasked"), WorkflowSyntax()) == []
+    assert (
+        hindsight(await collector.collect(Writes(ONE), [task(pool(Scripted("Answer: 41")))], 1), Writes(""), WorkflowSyntax())
+        == []
+    )
 
 
 async def test_dollars_come_off_a_right_answer_only() -> None:
@@ -154,7 +157,7 @@ async def test_dollars_come_off_a_right_answer_only() -> None:
             return Completion(text=text, usage=Usage(prompt_tokens=1, completion_tokens=1, cost_usd=0.001))
 
     texts = [ONE.replace("Answer.", word) for word in ("right", "wrong")]
-    collector = Collector(verifier=GymVerifier(), language=Language(), per_usd=100)
+    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax(), per_usd=100)
     [group] = await collector.collect(Writes(*texts), [task(pool(Costs()))], 2)
     assert [r.turns[0].reward for r in group.rollouts] == pytest.approx([0.9, 0.5])
 
@@ -179,7 +182,7 @@ def plan(*subtasks: str) -> str:
 async def test_an_unknown_price_is_void_for_right_and_wrong_alike(per_usd: float, budget_usd: float | None, void: bool) -> None:
     """A worker that is right in nine of ten and says no price must not look worse than one that is never right."""
     texts = [*[plan("right")] * 9, plan("wrong"), *[plan("wrong for 0.001")] * 3, "no lists"]
-    collector = Collector(verifier=GymVerifier(), language=Language(), per_usd=per_usd)
+    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax(), per_usd=per_usd)
     [group] = await collector.collect(Writes(*texts), [task(pool(Bills()), budget_usd=budget_usd)], len(texts))
     turns = [rollout.turns[0] for rollout in group.rollouts]
     assert [turn.correct for turn in turns] == [True] * 9 + [False] * 5
@@ -187,7 +190,7 @@ async def test_an_unknown_price_is_void_for_right_and_wrong_alike(per_usd: float
 
 
 async def test_where_saving_does_not_count_yet_a_price_need_not_be_known() -> None:
-    collector = Collector(verifier=GymVerifier(), language=Language(), per_usd=100)
+    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax(), per_usd=100)
     [group] = await collector.collect(Writes(plan("right")), [task(pool(Bills()), thrift=0.0)], 1)
     assert group.rollouts[0].turns[0].reward == 1.0
 
@@ -201,10 +204,10 @@ async def test_an_answer_of_two_rounds_is_charged_for_both(second: str, total_us
         return [turn.reward for turn in group.rollouts[0].turns]
 
     writer = Writes(plan("right for 0.002"), second)
-    collector = Collector(verifier=GymVerifier(), language=Language(), per_usd=10, per_step=0.01)
+    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax(), per_usd=10, per_step=0.01)
     [group] = await collector.collect(writer, [task(pool(Bills()), rounds=2)], 1)
     assert rewards(group) == pytest.approx([1 - 0.02 - 0.01, 1 - 10 * total_usd - 0.01 * steps])
-    thrifty = Collector(verifier=GymVerifier(), language=Language())
+    thrifty = Collector(verifier=GymVerifier(), language=WorkflowSyntax())
     [group] = await thrifty.collect(writer, [task(pool(Bills()), rounds=2, budget_usd=total_usd)], 1)
     assert rewards(group) == [1.0, 1.0]
     [group] = await thrifty.collect(writer, [task(pool(Bills()), rounds=2, budget_usd=total_usd - 1e-6)], 1)
@@ -215,7 +218,7 @@ async def test_an_answer_of_two_rounds_is_charged_for_both(second: str, total_us
 
 async def test_steps_come_off_a_right_answer() -> None:
     two = 'model_id = [0, 0]\nsubtasks = ["Plan.", "Answer."]\naccess_list = [[], ["all"]]'
-    collector = Collector(verifier=GymVerifier(), language=Language(), per_step=0.01)
+    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax(), per_step=0.01)
     [group] = await collector.collect(Writes(ONE, two), [task(pool(Scripted("Answer: 42")))], 2)
     assert [r.turns[0].reward for r in group.rollouts] == pytest.approx([0.99, 0.98])
     [group] = await collector.collect(Writes(ONE, two), [task(pool(Scripted("Answer: 42")), thrift=0.5)], 2)
@@ -229,7 +232,7 @@ async def test_an_answer_beyond_the_budget_in_the_prompt_earns_no_more_than_a_wr
 
     earned = []
     for budget in (0.02, 0.005, None):
-        collector = Collector(verifier=GymVerifier(), language=Language())
+        collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax())
         [group] = await collector.collect(Writes(ONE), [task(pool(Costs()), budget_usd=budget)], 1)
         assert group.brief.budget_usd == budget
         earned.append(group.rollouts[0].turns[0].reward)
@@ -237,7 +240,7 @@ async def test_an_answer_beyond_the_budget_in_the_prompt_earns_no_more_than_a_wr
 
 
 async def test_an_opening_is_part_of_the_prompt_and_is_kept_likely() -> None:
-    [group] = await Collector(verifier=GymVerifier(), language=Language()).collect(
+    [group] = await Collector(verifier=GymVerifier(), language=WorkflowSyntax()).collect(
         Writes(ONE), [task(pool(Scripted("Answer: 42")), opening="abc\n", draft=f"abc\n{ONE}")], 2
     )
     # A character is a token here; the choice of workers and of what a step sees stays free to change.

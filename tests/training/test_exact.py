@@ -13,7 +13,7 @@ from podium.training.batch import MicroBatch, distinct_prompts, micro_batches
 from podium.training.grpo import choice_entropy, surrogate
 from podium.training.learner import Learner, backward
 from podium.training.learner_config import LearnerConfig
-from podium.training.rows import Row
+from podium.training.rows import TrainingRow
 
 TINY = Qwen2Config(
     vocab_size=40, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2
@@ -22,12 +22,12 @@ TOKEN = st.integers(0, 39)
 
 
 @st.composite
-def row(draw: st.DrawFn) -> Row:
+def row(draw: st.DrawFn) -> TrainingRow:
     completion = tuple(draw(st.lists(TOKEN, min_size=1, max_size=6)))
     logprobs = tuple(draw(st.lists(st.floats(-4, -0.01), min_size=len(completion), max_size=len(completion))))
     prompt = draw(st.sampled_from([(1,), (1, 2, 3), (4, 5)]))
     choices = tuple(sorted(draw(st.sets(st.integers(0, len(completion) - 1)))))
-    return Row(
+    return TrainingRow(
         prompt_ids=prompt,
         completion_ids=completion,
         logprobs=logprobs,
@@ -42,7 +42,7 @@ ROWS = st.lists(row(), min_size=1, max_size=6)
 
 @given(rows=ROWS, clip=st.floats(0.05, 0.5), seed=st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
-def test_surrogate_equals_two_loops(rows: list[Row], clip: float, seed: int) -> None:
+def test_surrogate_equals_two_loops(rows: list[TrainingRow], clip: float, seed: int) -> None:
     generator = torch.Generator().manual_seed(seed)
     fast, slow = 0.0, 0.0
     for batch in micro_batches(rows, distinct_prompts(rows)[1], tokens=9):
@@ -67,7 +67,7 @@ def _slow_surrogate(logprobs: torch.Tensor, batch: MicroBatch, clip: float) -> f
 
 @given(rows=ROWS, seed=st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
-def test_choice_entropy_equals_two_loops(rows: list[Row], seed: int) -> None:
+def test_choice_entropy_equals_two_loops(rows: list[TrainingRow], seed: int) -> None:
     generator = torch.Generator().manual_seed(seed)
     digits = torch.tensor([3, 9, 11, 20, 33])
     fast, slow = 0.0, 0.0
@@ -90,7 +90,7 @@ def test_shared_prefix_equals_row_by_row(micro_tokens: int) -> None:
     for parameter in model.parameters():
         parameter.data.mul_(5)  # away from the flat start, so that every path carries gradient
     rows = [
-        Row(prompt_ids=p, completion_ids=c, logprobs=(-1.0,) * len(c), advantage=a)
+        TrainingRow(prompt_ids=p, completion_ids=c, logprobs=(-1.0,) * len(c), advantage=a)
         for p, c, a in [((1, 2, 3), (4, 5, 6, 7), 1.0), ((1, 2, 3), (8,), -0.5), ((9,), (10, 11), 2.0), ((1, 2, 3), (4, 5), 0.3)]
     ]
 
@@ -112,7 +112,7 @@ def test_shared_prefix_equals_row_by_row(micro_tokens: int) -> None:
         assert (fast[name] - parameter.grad).norm() <= 1e-4 * parameter.grad.norm(), name
 
 
-def _plain_loss(model: Qwen2, row: Row) -> torch.Tensor:
+def _plain_loss(model: Qwen2, row: TrainingRow) -> torch.Tensor:
     """The surrogate of one row from one plain causal pass over prompt and completion."""
     empty = model.prompts(torch.tensor([[row.prompt_ids[0]]]), torch.tensor([1]))
     rest = torch.tensor([row.prompt_ids[1:] + row.completion_ids])
@@ -138,8 +138,8 @@ def test_a_step_makes_what_was_good_likelier() -> None:
     uniform = (-math.log(40),) * 2
     learner.step(
         [
-            Row(prompt_ids=(1, 2), completion_ids=good, logprobs=uniform, advantage=1.0),
-            Row(prompt_ids=(1, 2), completion_ids=bad, logprobs=uniform, advantage=-1.0),
+            TrainingRow(prompt_ids=(1, 2), completion_ids=good, logprobs=uniform, advantage=1.0),
+            TrainingRow(prompt_ids=(1, 2), completion_ids=bad, logprobs=uniform, advantage=-1.0),
         ]
     )
     assert likelihood(good) > before[0]

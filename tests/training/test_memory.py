@@ -13,7 +13,7 @@ from podium.training.learner import Learner
 from podium.training.learner_config import LearnerConfig
 from podium.training.memory import FULL, GIB, QWEN_7B, Memory, ModelShape, memory
 from podium.training.pretrained import Pretrained
-from podium.training.rows import Row
+from podium.training.rows import TrainingRow
 from podium.types import Card
 from tests.training.gym_runs import small_config
 
@@ -60,7 +60,7 @@ def test_keys_and_values_are_those_of_the_cache() -> None:
 def test_state_is_that_of_the_optimiser(gpus: int) -> None:
     learning = model()
     learner = Learner(learning, LearnerConfig(), range(10), steps=2)
-    learner.step([Row(prompt_ids=(1, 2), completion_ids=(3, 4), logprobs=(-1.0, -1.0), advantage=1.0)])
+    learner.step([TrainingRow(prompt_ids=(1, 2), completion_ids=(3, 4), logprobs=(-1.0, -1.0), advantage=1.0)])
     weights = list(learning.parameters())
     gradients = [weight.grad for weight in weights if weight.grad is not None]
     state = learner.state()["optimizer"]["state"]

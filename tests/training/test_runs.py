@@ -11,11 +11,11 @@ import pytest
 import torch
 
 from podium.errors import CheckpointError, ConfigError, TrainingCollapsed, WorkerUnavailable
+from podium.pools.open import open_pool
 from podium.recipes import gym
 from podium.training import learner
 from podium.training.advantage import ADVANTAGES
 from podium.training.batch import MicroBatch
-from podium.training.budgeted import budgeted
 from podium.training.checkpoint import RunFolder
 from podium.training.config import TrainConfig
 from podium.training.engine import ReferenceEngine
@@ -26,7 +26,6 @@ from podium.training.rollout import RolloutGroup
 from podium.training.strategies import emergence
 from podium.training.trainer import Trainer
 from podium.types import Call, Completion
-from podium.workers.budget import Budget
 from podium.workers.pool import Member, WorkerPool
 from tests.training.gym_runs import engine_for, gym_pool, small_config
 
@@ -101,8 +100,8 @@ async def test_a_run_that_crashed_goes_on_as_if_it_had_not(tmp_path: Path) -> No
 
     crashed = 0
     while True:
-        async with budgeted(gym_pool(), Budget(), tmp_path / "calls.db", run="small") as pool:
-            crashing = WorkerPool([Member(worker=Crashes(m.worker), card=m.card) for m in pool])
+        async with open_pool(list(gym_pool()), journal=tmp_path / "calls.db", run="small") as pool:
+            crashing = WorkerPool([Member(worker=Crashes(m.worker), card=m.card) for m in pool.workers])
             try:
                 again, _ = await run(config, tmp_path / "crashed", pool=crashing)
             except BaseException as error:
@@ -145,8 +144,8 @@ async def test_a_faulty_pool_fails_in_the_same_places_when_a_killed_run_goes_on(
     left = iter((90, 200, 150))
     kills = 0
     while True:
-        async with budgeted(gym.unreliable(), Budget(), tmp_path / "calls.db", run="small") as pool:
-            mortal = _mortal(pool, next(left, None))
+        async with open_pool(list(gym.unreliable()), journal=tmp_path / "calls.db", run="small") as pool:
+            mortal = _mortal(pool.workers, next(left, None))
             try:
                 again, _ = await run(config, tmp_path / "killed", pool=mortal)
                 break

@@ -8,9 +8,9 @@ import pytest
 
 from podium.errors import ConfigError
 from podium.gym import World
-from podium.training.blur import blurred
 from podium.training.exploration import Exploration, first_line, with_drafts
-from podium.training.sampler import Headroom, Pools, SetAside, described, draw_tasks
+from podium.training.sampler import KindCurriculum, Pools, SetAside, described, draw_tasks
+from podium.training.word_dropout import blurred
 from podium.types import Brief, Generation
 from tests.training.gym_runs import gym_pool
 
@@ -51,7 +51,7 @@ def test_where_everything_rests_the_run_goes_on() -> None:
 
 
 def test_kinds_with_headroom_come_more_often_and_solved_ones_do_not_vanish() -> None:
-    headroom = Headroom(correct={"choice": 1.0, "word": 0.0, "fact": 0.5, "code": 0.5})
+    headroom = KindCurriculum(correct={"choice": 1.0, "word": 0.0, "fact": 0.5, "code": 0.5})
     seen = Counter(
         task.problem.kind
         for iteration in range(100)
@@ -60,9 +60,9 @@ def test_kinds_with_headroom_come_more_often_and_solved_ones_do_not_vanish() -> 
     assert seen["word"] > 1.5 * seen["fact"] > 1.5 * seen["choice"] > 0
 
 
-@pytest.mark.parametrize("headroom", [None, Headroom(correct={"choice": 1.0, "word": 0.0})])
+@pytest.mark.parametrize("headroom", [None, KindCurriculum(correct={"choice": 1.0, "word": 0.0})])
 @pytest.mark.parametrize("questions", [10, 60, 61, 130])
-def test_no_problem_comes_again_before_all_have_come(headroom: Headroom | None, questions: int) -> None:
+def test_no_problem_comes_again_before_all_have_come(headroom: KindCurriculum | None, questions: int) -> None:
     for iteration in range(20):
         tasks = draw_tasks(PROBLEMS, gym_pool(), seed=2, iteration=iteration, questions=questions, headroom=headroom)
         often = Counter(task.problem.id for task in tasks)
@@ -72,8 +72,8 @@ def test_no_problem_comes_again_before_all_have_come(headroom: Headroom | None, 
         assert len({task.sample for task in tasks}) == questions, "a second visit draws anew"
 
 
-@pytest.mark.parametrize("headroom", [None, Headroom(correct={"word": 1.0})])
-def test_a_problem_that_is_listed_twice_is_one_problem(headroom: Headroom | None) -> None:
+@pytest.mark.parametrize("headroom", [None, KindCurriculum(correct={"word": 1.0})])
+def test_a_problem_that_is_listed_twice_is_one_problem(headroom: KindCurriculum | None) -> None:
     tasks = draw_tasks([*PROBLEMS[:8]] * 5, gym_pool(), seed=0, iteration=0, questions=8, headroom=headroom)
     assert len({task.problem.id for task in tasks}) == 8
 
@@ -81,25 +81,27 @@ def test_a_problem_that_is_listed_twice_is_one_problem(headroom: Headroom | None
 def test_a_kind_that_is_used_up_leaves_its_place_to_the_others() -> None:
     words = [problem for problem in PROBLEMS if problem.kind == "word"]
     few = [*words[:2], *(problem for problem in PROBLEMS if problem.kind == "choice")]
-    tasks = draw_tasks(few, gym_pool(), seed=0, iteration=0, questions=8, headroom=Headroom(correct={"choice": 1.0, "word": 0.0}))
+    tasks = draw_tasks(
+        few, gym_pool(), seed=0, iteration=0, questions=8, headroom=KindCurriculum(correct={"choice": 1.0, "word": 0.0})
+    )
     assert Counter(task.problem.kind for task in tasks) == {"word": 2, "choice": 6}
 
 
 def test_a_kind_saves_only_when_it_is_solved() -> None:
-    headroom = Headroom(correct={"word": 0.9, "fact": 0.975, "choice": 1.0})
+    headroom = KindCurriculum(correct={"word": 0.9, "fact": 0.975, "choice": 1.0})
     assert [headroom.thrift(kind, 0.95) for kind in ("code", "word", "fact", "choice")] == pytest.approx([0, 0, 1, 1])
     assert headroom.thrift("fact", 0.96) == pytest.approx(0.75)
     assert headroom.thrift("code", 0.0) == 1.0
 
 
 def test_a_solved_kind_gets_no_entropy_bonus_any_more() -> None:
-    headroom = Headroom(correct={"fact": 0.3, "word": 0.7, "code": 0.85, "choice": 1.0})
+    headroom = KindCurriculum(correct={"fact": 0.3, "word": 0.7, "code": 0.85, "choice": 1.0})
     assert [headroom.doubt(kind, 0.7) for kind in ("fact", "word", "code", "choice")] == pytest.approx([1, 1, 0.5, 0])
     assert headroom.doubt("choice", 1.0) == headroom.doubt("unseen", 0.7) == 1.0
 
 
 def test_headroom_follows_what_is_seen() -> None:
-    headroom = Headroom(memory=0.5)
+    headroom = KindCurriculum(memory=0.5)
     headroom.learn("word", 0.0)
     assert headroom.correct["word"] == 0.0
     headroom.learn("word", 1.0)

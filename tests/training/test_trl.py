@@ -27,6 +27,7 @@ from podium.errors import CheckpointError, ConfigError
 from podium.policies.local import Dialect, LocalPolicy
 from podium.policies.qwen2 import Qwen2, Qwen2Config
 from podium.policies.tokens import Tokens
+from podium.recipes.gym_start import written_for
 from podium.training.batch import MicroBatch, distinct_prompts, micro_batches
 from podium.training.checkpoint import RunFolder
 from podium.training.config import TrainConfig
@@ -37,9 +38,9 @@ from podium.training.monitor import Iteration
 from podium.training.rollout import RolloutGroup
 from podium.training.row_trainer import RowTrainer
 from podium.training.row_trainer import micro_batches as trl_batches
-from podium.training.rows import Row, anchors_of, rows_of
+from podium.training.rows import TrainingRow, anchors_of, rows_of
 from podium.training.trainer import Trainer
-from podium.training.trl import TrlEngine
+from podium.training.trl_engine import TrlEngine
 from podium.training.warm_start import WarmStart
 from tests.training import tiny, torchrun_steps
 
@@ -75,7 +76,7 @@ def groups(policy: LocalPolicy) -> list[RolloutGroup]:
 
 
 @pytest.fixture(scope="module")
-def rows(policy: LocalPolicy, groups: list[RolloutGroup]) -> list[Row]:
+def rows(policy: LocalPolicy, groups: list[RolloutGroup]) -> list[TrainingRow]:
     return rows_of(groups, _pieces(policy))
 
 
@@ -101,7 +102,9 @@ def _engine(policy: LocalPolicy, folder: Path, config: LearnerConfig | None = No
     )
 
 
-def test_the_recorded_batch_has_what_could_go_wrong(groups: list[RolloutGroup], rows: list[Row], moved: LocalPolicy) -> None:
+def test_the_recorded_batch_has_what_could_go_wrong(
+    groups: list[RolloutGroup], rows: list[TrainingRow], moved: LocalPolicy
+) -> None:
     rewards = [turn.reward for group in groups for rollout in group.rollouts for turn in rollout.turns]
     assert rewards.count(None) == 4
     assert len(rows) == 28
@@ -115,7 +118,7 @@ def test_the_recorded_batch_has_what_could_go_wrong(groups: list[RolloutGroup], 
     assert (torch.cat(ratios) < 0.8).any()
 
 
-def test_masks_and_advantages_are_those_of_the_reference_engine(rows: list[Row]) -> None:
+def test_masks_and_advantages_are_those_of_the_reference_engine(rows: list[TrainingRow]) -> None:
     _, owners = distinct_prompts(rows)
     expected = sorted(
         (tokens[mask].tolist(), logprobs[mask].tolist(), float(advantage), choice.nonzero().flatten().tolist(), int(workers))
@@ -150,10 +153,10 @@ def test_masks_and_advantages_are_those_of_the_reference_engine(rows: list[Row])
 
 def _reference(
     policy: LocalPolicy,
-    rows: Sequence[Row],
+    rows: Sequence[TrainingRow],
     *,
     entropy: float = 0.0,
-    anchors: Sequence[Row] = (),
+    anchors: Sequence[TrainingRow] = (),
     anchor: float = 0.0,
     ratios: list[torch.Tensor] | None = None,
 ) -> dict[str, float]:
@@ -190,7 +193,7 @@ def _reference(
 
 @pytest.mark.parametrize(("entropy", "anchor"), [(0.0, 0.0), (0.3, 0.0), (0.3, 0.5)])
 def test_loss_and_gradient_are_those_of_the_reference_engine(
-    moved: LocalPolicy, groups: list[RolloutGroup], rows: list[Row], entropy: float, anchor: float, tmp_path: Path
+    moved: LocalPolicy, groups: list[RolloutGroup], rows: list[TrainingRow], entropy: float, anchor: float, tmp_path: Path
 ) -> None:
     anchors = anchors_of([(g.brief, g.draft) for g in groups], moved.prompt_ids, _pieces(moved)) if anchor else []
     assert len(anchors) == (1 if anchor else 0)
@@ -231,7 +234,7 @@ def test_what_it_writes_is_scored_as_the_reference_engine_scores_it(policy: Loca
     assert torch.cat(ratios) == pytest.approx(torch.ones(len(torch.cat(ratios))), abs=1e-4)
 
 
-def test_a_restored_engine_goes_on_as_if_it_had_not_stopped(policy: LocalPolicy, rows: list[Row], tmp_path: Path) -> None:
+def test_a_restored_engine_goes_on_as_if_it_had_not_stopped(policy: LocalPolicy, rows: list[TrainingRow], tmp_path: Path) -> None:
     config = LearnerConfig(learning_rate=1e-3, updates=2)
     with _engine(policy, tmp_path / "start", config) as engine:
         engine.learn(rows, entropy=0.0, anchors=[], anchor=0.0, seed=0)
@@ -257,7 +260,7 @@ async def test_the_trainer_runs_on_it_and_goes_on(policy: LocalPolicy, tmp_path:
         problems=lambda: tiny.PROBLEMS,
         pool=tiny.pool,
         verifier=tiny.COLLECTOR.verifier,
-        warm_start=WarmStart(problems=lambda: tiny.PROBLEMS),
+        warm_start=WarmStart(problems=lambda: tiny.PROBLEMS, write=written_for),
         language=tiny.LANGUAGE,
         iterations=3,
         questions=3,
@@ -281,7 +284,7 @@ from dataclasses import replace
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
 from podium.training.pretrained import Pretrained
-from podium.workflow.language import Language
+from podium.workflow.syntax import WorkflowSyntax
 from tests.training.gym_runs import small_config
 
 CPU = {{"use_cpu": True, "bf16": False, "gradient_checkpointing": False, "per_device_train_batch_size": 2}}
@@ -289,7 +292,7 @@ CPU = {{"use_cpu": True, "bf16": False, "gradient_checkpointing": False, "per_de
 def config(seed):
     return replace(
         small_config(iterations=2, seed=seed), name="pretrained", questions=2, rollouts=2, exploration=Exploration(),
-        language=Language(few_shot="none"), pretrained=Pretrained(model="{model}", max_tokens=8, options=CPU),
+        language=WorkflowSyntax(few_shot="none"), pretrained=Pretrained(model="{model}", max_tokens=8, options=CPU),
     )
 
 def opened(seed):
@@ -344,7 +347,7 @@ def test_completions_are_written_in_batches_of_bounded_size(policy: LocalPolicy,
 
 
 def test_no_bonus_where_no_process_holds_the_weights(
-    policy: LocalPolicy, rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    policy: LocalPolicy, rows: list[TrainingRow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(RowTrainer, "sharded", True)
     with _engine(policy, tmp_path) as engine, pytest.raises(ConfigError, match="FSDP and ZeRO-3"):
@@ -393,7 +396,7 @@ def test_two_processes_learn_as_one(policy: LocalPolicy, weights: str, tmp_path:
     model = deepcopy(policy.model)
     learner = Learner(model, torchrun_steps.CONFIG, policy.tokens.digit_ids(10), steps=torchrun_steps.ITERATIONS)
     start = dict(policy.model.named_parameters())
-    collected: list[tuple[list[Row], list[Row]]] = pickle.loads((tmp_path / "rows.pickle").read_bytes())  # noqa: S301 - written by our own process
+    collected: list[tuple[list[TrainingRow], list[TrainingRow]]] = pickle.loads((tmp_path / "rows.pickle").read_bytes())  # noqa: S301 - written by our own process
     for (rows, anchors), report in zip(collected, reports, strict=True):
         assert 3 * (n - 1) <= len(rows) < 3 * n  # a spoilt rollout is void unless its workflow was no workflow
         entropy = torchrun_steps.ENTROPY[weights]

@@ -12,13 +12,15 @@ from podium.gym import KINDS, World
 from podium.gym.subtasks import verbs_in
 from podium.policies.local import LocalPolicy
 from podium.policies.sampling import padded
+from podium.recipes.gym_start import PLANS, TOPICS, WORDINGS, imaginary_skills, lesson, uninformed
 from podium.training.imitation import warm_started
-from podium.training.warm_start import PLANS, TOPICS, WORDINGS, brief_for, lesson, uninformed
+from podium.training.warm_start import Cards, brief_for
 from podium.types import Brief, Card, ask
-from podium.workflow.language import Language
 from podium.workflow.parse import parse
+from podium.workflow.syntax import WorkflowSyntax
 from tests.training.gym_runs import WARM_START
 
+CARDS_READ = Cards(lessons=1, imagine=imaginary_skills, lesson=lesson)
 CARDS = tuple(Card(name=f"worker {i}") for i in range(7))
 
 
@@ -35,7 +37,7 @@ def test_every_kind_of_the_gym_has_plans_of_different_lengths() -> None:
 
 @pytest.mark.parametrize("access", ["binary", "positions"])
 def test_what_is_imitated_is_valid_and_says_what_its_steps_are_about(access: str) -> None:
-    language, rng = Language(access=access), random.Random(0)  # type: ignore[arg-type]
+    language, rng = WorkflowSyntax(access=access), random.Random(0)  # type: ignore[arg-type]
     brief = Brief(question=ask("q"), cards=CARDS)
     for _ in range(400):
         kind = rng.choice(list(PLANS))
@@ -48,7 +50,7 @@ def test_what_is_imitated_is_valid_and_says_what_its_steps_are_about(access: str
 
 
 def test_workers_are_drawn_evenly_whatever_the_step_is_about() -> None:
-    rng, language, brief = random.Random(1), Language(access="binary"), Brief(question=ask("q"), cards=CARDS)
+    rng, language, brief = random.Random(1), WorkflowSyntax(access="binary"), Brief(question=ask("q"), cards=CARDS)
     chosen: dict[tuple[str, str], Counter[int]] = {}
     for _ in range(12_000):
         kind = rng.choice(list(PLANS))
@@ -74,8 +76,8 @@ def test_questions_lose_words_but_never_all_of_them() -> None:
 
 def test_sharpening_makes_slips_rarer_and_changes_no_preference() -> None:
     config = replace(WARM_START, steps=3, sharpened=1.0)
-    plain = warm_started(config, Language(access="binary"))
-    sharp = warm_started(replace(config, sharpened=2.0), Language(access="binary"))
+    plain = warm_started(config, WorkflowSyntax(access="binary"))
+    sharp = warm_started(replace(config, sharpened=2.0), WorkflowSyntax(access="binary"))
     brief = Brief(question=ask("q"), cards=CARDS[:4])
     prompt = [plain.prompt_ids(brief)]
 
@@ -87,7 +89,7 @@ def test_sharpening_makes_slips_rarer_and_changes_no_preference() -> None:
 
 def test_lessons_name_the_most_skilled_of_imaginary_workers() -> None:
     rng, [problem] = random.Random(3), World().problems(n=1)
-    config = replace(WARM_START, lessons=1, workers=(2, 3))
+    config = replace(WARM_START, cards=CARDS_READ, workers=(2, 3))
     for _ in range(200):
         brief = brief_for(problem, config, rng)
         asked, answer = lesson(brief, rng)
@@ -99,7 +101,7 @@ def test_lessons_name_the_most_skilled_of_imaginary_workers() -> None:
 
 def test_by_skill_means_the_highest_number_and_is_written_half_of_the_time() -> None:
     rng, [problem] = random.Random(4), World().problems(kinds=("fact",), n=1)
-    language, config = Language(access="binary", cards=True), replace(WARM_START, lessons=1, workers=(3,))
+    language, config = WorkflowSyntax(access="binary", cards=True), replace(WARM_START, cards=CARDS_READ, workers=(3,))
     by_skill = 0
     for _ in range(400):
         brief = brief_for(problem, config, rng, language)
@@ -116,7 +118,7 @@ def test_by_skill_means_the_highest_number_and_is_written_half_of_the_time() -> 
 
 def test_a_second_round_keeps_or_plans_anew_whatever_the_answer_was() -> None:
     rng, [problem] = random.Random(5), World().problems(kinds=("word",), n=1)
-    language = Language(access="binary")
+    language = WorkflowSyntax(access="binary")
     config = replace(WARM_START, workers=(7,), carried_out=lambda problem, workflow: "Answer: 1", again=1.0)
     kept = 0
     for _ in range(300):

@@ -15,13 +15,13 @@ from podium.training.collect import Collector, Task, Writer
 from podium.training.learner import Learner
 from podium.training.learner_config import LearnerConfig
 from podium.training.rollout import Rollout, RolloutGroup
-from podium.training.rows import Row
+from podium.training.rows import TrainingRow
 from podium.types import Call, Completion, Step, Workflow
 from podium.workers.pool import Member, WorkerPool
-from podium.workflow.language import Language
 from podium.workflow.parse import format_workflow
+from podium.workflow.syntax import WorkflowSyntax
 
-LANGUAGE = Language(subtasks=False)
+LANGUAGE = WorkflowSyntax(subtasks=False)
 WORLD = World()
 PROBLEMS = WORLD.problems(kinds=("word",), n=8)
 COLLECTOR = Collector(verifier=GymVerifier(), language=LANGUAGE)
@@ -75,7 +75,7 @@ def taught(*, steps: int, seed: int = 0) -> LocalPolicy:
         chosen = rng.sample(prompts, 2)
         learner.imitate(
             [
-                Row(prompt_ids=chosen[i % 2], completion_ids=ids, logprobs=(0.0,) * len(ids), advantage=0.0)
+                TrainingRow(prompt_ids=chosen[i % 2], completion_ids=ids, logprobs=(0.0,) * len(ids), advantage=0.0)
                 for i, ids in enumerate(completions)
             ]
         )

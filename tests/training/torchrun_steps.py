@@ -20,9 +20,9 @@ from torch.distributed.tensor import DTensor
 from podium.errors import BudgetExceeded
 from podium.policies.local import LocalPolicy
 from podium.training.learner_config import LearnerConfig
-from podium.training.rows import Row, anchors_of, rows_of
+from podium.training.rows import TrainingRow, anchors_of, rows_of
 from podium.training.trainer import Engine
-from podium.training.trl import TrlEngine
+from podium.training.trl_engine import TrlEngine
 from tests.training import tiny
 
 ITERATIONS = 2
@@ -118,7 +118,7 @@ def _whole_gradients(model: torch.nn.Module) -> int:
 
 
 def _lead(engine: Engine, folder: Path, entropy: float) -> None:
-    learned: list[tuple[list[Row], list[Row]]] = []
+    learned: list[tuple[list[TrainingRow], list[TrainingRow]]] = []
     reports = []
     for iteration in range(ITERATIONS):
         engine.seed(iteration)

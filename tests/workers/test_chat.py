@@ -17,7 +17,7 @@ import pytest
 from aiohttp import web
 
 from podium.errors import ConfigError, ContextOverflow, WorkerError, WorkerRefused, WorkerUnavailable
-from podium.types import Call, Completion, Earlier, Message, Sampling, ask
+from podium.types import Call, Completion, Message, Sampling, VisibleStep, ask
 from podium.workers.billing import surely_unpaid
 from podium.workers.call_key import idempotency_key
 from podium.workers.chat import ChatWorker
@@ -179,7 +179,7 @@ async def fault(worker: ChatWorker, *, streamed: bool) -> WorkerError:
     ],
 )
 async def test_the_wire_carries_exactly_the_rendered_messages(model: str) -> None:
-    call = Call(question=HOSTILE, subtask="Solve <|im_start|>", visible=(Earlier(subtask="Plan.", response="<|im_end|> ok"),))
+    call = Call(question=HOSTILE, subtask="Solve <|im_start|>", visible=(VisibleStep(subtask="Plan.", response="<|im_end|> ok"),))
     expected = [(message.role, message.content) for message in render(call)]
     async with serve(says(reply())) as server, worker_at(server, model) as worker:
         await worker(call)

@@ -12,9 +12,12 @@ from podium.errors import ConfigError
 from podium.protocols import Worker
 from podium.types import Card, Sampling
 from podium.workers.chat import ChatWorker
-from podium.workers.config import DEFAULT_MAX_TOKENS, WorkerConfig, _pool, build_chat_worker, build_pool, read_pool
+from podium.workers.chat_config import ChatWorkerConfig, build_chat_worker
+from podium.workers.config import _pool, build_pool, read_pool
 from podium.workers.connections import Connections
+from podium.workers.kinds import BareWorker
 from podium.workers.prices import Price
+from podium.workers.table import DEFAULT_MAX_TOKENS
 
 SIX_LINES = """\
 [[worker]]
@@ -34,8 +37,8 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def bare(_: WorkerConfig, worker: ChatWorker, __: Card) -> Worker:
-    return worker
+def bare(made: BareWorker) -> Worker:
+    return made.worker
 
 
 def test_six_lines_make_two_workers(tmp_path: Path) -> None:
@@ -87,7 +90,8 @@ def test_every_key_arrives(tmp_path: Path) -> None:
     """
     config = read_pool(written(tmp_path, text))
     large = config.workers[0]
-    assert large == WorkerConfig(
+    assert isinstance(large, ChatWorkerConfig)
+    assert large == ChatWorkerConfig(
         name="large",
         model="vllm:Qwen/Qwen3-8B",
         base_url="http://localhost:8000/v1",
@@ -125,10 +129,12 @@ def test_cards_and_wrapping(tmp_path: Path) -> None:
     text = SIX_LINES + 'prompt_usd_per_million = 0\ncompletion_usd_per_million = 0\nabout = "free"\nskills = { code = 0.5 }\n'
     seen: list[tuple[str, Card]] = []
 
-    def wrap(table: WorkerConfig, worker: ChatWorker, card: Card) -> Worker:
-        assert f"{worker.provider}:{worker.name}" == table.model
-        seen.append((table.name, card))
-        return worker
+    def wrap(made: BareWorker) -> Worker:
+        assert isinstance(made.worker, ChatWorker)
+        assert isinstance(made.table, ChatWorkerConfig)
+        assert f"{made.worker.provider}:{made.worker.name}" == made.table.model
+        seen.append((made.table.name, made.card))
+        return made.worker
 
     pool = build_pool(read_pool(written(tmp_path, text)), BARE, wrap, Connections())
     assert pool.cards[1] == Card(name="local", about="free", skills=(("code", 0.5),), prompt_usd=0.0, completion_usd=0.0)
@@ -143,10 +149,10 @@ def test_a_worker_is_wrapped_after_its_fallback(tmp_path: Path) -> None:
     )
     order: list[str] = []
 
-    def wrap(table: WorkerConfig, worker: ChatWorker, _: Card) -> Worker:
-        assert table.fallback is None or table.fallback in order
-        order.append(table.name)
-        return worker
+    def wrap(made: BareWorker) -> Worker:
+        assert made.table.fallback is None or made.table.fallback in order
+        order.append(made.table.name)
+        return made.worker
 
     pool = build_pool(read_pool(written(tmp_path, text)), {}, wrap, Connections())
     assert sorted(order) == list(pool.names) == list(fallbacks)
@@ -172,7 +178,7 @@ def test_reading_looks_at_no_environment(tmp_path: Path, monkeypatch: pytest.Mon
     ],
 )
 def test_where_the_key_comes_from(settings: dict[str, str], variable: str | None) -> None:
-    assert WorkerConfig(name="a", **settings).key_env == variable  # type: ignore[arg-type]
+    assert ChatWorkerConfig(name="a", **settings).key_env == variable  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("environ", [{}, {"OPENAI_API_KEY": ""}, {"OPENAI_API_KEY": " \n"}])
@@ -187,12 +193,12 @@ def test_a_missing_variable(tmp_path: Path, environ: dict[str, str]) -> None:
 @pytest.mark.parametrize("value", ["two words", "new\nline", "schlüssel"])
 def test_a_variable_that_holds_no_key(value: str) -> None:
     with pytest.raises(ConfigError, match="does not hold a key") as caught:
-        build_chat_worker(WorkerConfig(name="a", model="openai:m"), {"OPENAI_API_KEY": value})
+        build_chat_worker(ChatWorkerConfig(name="a", model="openai:m"), {"OPENAI_API_KEY": value})
     assert value not in str(caught.value)
 
 
 def test_white_space_around_a_key_is_no_part_of_it() -> None:
-    build_chat_worker(WorkerConfig(name="a", model="openai:m"), {"OPENAI_API_KEY": " abc\n"})
+    build_chat_worker(ChatWorkerConfig(name="a", model="openai:m"), {"OPENAI_API_KEY": " abc\n"})
 
 
 ONE = '[[worker]]\nname = "a"\nmodel = "openai:m"\n'
@@ -331,7 +337,7 @@ def test_a_key_in_the_place_of_a_name(tmp_path: Path, field: str) -> None:
 def test_model_names_and_plain_words_are_no_keys(tmp_path: Path, model: str) -> None:
     about = "sk-learn, risk-management-and-planning-2026-edition, task-solving-with-4-or-more-steps"
     config = read_pool(written(tmp_path, f'[[worker]]\nname = "a"\nmodel = "{model}"\nabout = "{about}"\n'))
-    assert config.workers[0].model == model
+    assert config.workers[0].answering()["model"] == model
 
 
 def test_no_such_file(tmp_path: Path) -> None:
@@ -414,11 +420,13 @@ def test_any_text_is_a_pool_or_a_config_error(tmp_path_factory: pytest.TempPathF
     assert str(path) in said
 
 
-@given(st.dictionaries(st.sampled_from(sorted(WorkerConfig.model_fields)), VALUES))
+@given(st.dictionaries(st.sampled_from(sorted(ChatWorkerConfig.model_fields)), VALUES))
 @settings(deadline=None)
 def test_any_values_are_a_worker_or_a_config_error(table: dict[str, object]) -> None:
     try:
         config = _pool("pool.toml", {"worker": [{"name": "a", "model": "ollama:m", **table}]})
     except ConfigError:
         return
-    build_chat_worker(config.workers[0], {config.workers[0].key_env or "": "abc"})
+    (worker,) = config.workers
+    assert isinstance(worker, ChatWorkerConfig)
+    build_chat_worker(worker, {worker.key_env or "": "abc"})

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from podium.types import Call, Demands, Effort, Sampling, Tool
+from podium.types import Call, Effort, ResponseOptions, Sampling, Tool
 from tests.workers.test_chat import reply, says, serve, worker_at
 
 
 def wanting(effort: Effort, **more: Any) -> Call:
-    return replace(Call.plain("6 times 7?"), demands=Demands(effort=effort, **more))
+    return replace(Call.plain("6 times 7?"), demands=ResponseOptions(effort=effort, **more))
 
 
 @pytest.mark.parametrize(

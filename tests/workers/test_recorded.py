@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from podium.errors import ConfigError, UnworkableStep, WorkerRefused
 from podium.tasks.output_prediction import OutputVerifier
-from podium.types import Call, Earlier, Message, Problem, ask
+from podium.types import Call, Message, Problem, VisibleStep, ask
 from podium.workers.recorded import Recorded, answer_text, load_replay
 
 DUCKS = "Janet's ducks lay 16 eggs per day.\n\nHow many are left?"
@@ -26,10 +26,10 @@ class TestRecorded:
             (Call.plain(f"  {DUCKS}\n"), "9"),
             (Call.plain((Message(role="system", content="Be brief."), *ask("6 times 7?"))), "42"),
             (Call(question=ask(DUCKS), subtask="What is 6 times 7?"), "9"),  # what the user asked comes first
-            (Call(subtask="Check it.", visible=(Earlier(question=ask(DUCKS), subtask="Solve.", response="8"),)), "9"),
+            (Call(subtask="Check it.", visible=(VisibleStep(question=ask(DUCKS), subtask="Solve.", response="8"),)), "9"),
             (Call(subtask=f"Solve this carefully:\n\n{DUCKS}\n\nThen stop."), "9"),
             (Call(subtask="Compute: What is 6 times 7? Explain."), "forty-two"),  # the longest that stands there
-            (Call(subtask="Go on.", visible=(Earlier(subtask=f"Solve: {DUCKS}", response="?"),)), "9"),
+            (Call(subtask="Go on.", visible=(VisibleStep(subtask=f"Solve: {DUCKS}", response="?"),)), "9"),
         ],
     )
     async def test_finds_the_question(self, call: Call, answer: str) -> None:
@@ -39,7 +39,7 @@ class TestRecorded:
         "call",
         [
             Call.plain("6 times 8?"),
-            Call(subtask="Go on.", visible=(Earlier(question=ask("6 times 8?"), subtask="Plan.", response="48"),)),
+            Call(subtask="Go on.", visible=(VisibleStep(question=ask("6 times 8?"), subtask="Plan.", response="48"),)),
             Call(subtask="Solve: 6 times 9?"),
             Call.plain("Is it more than 6 times 7? Say why."),  # a question of its own, in which another one stands
         ],
@@ -54,7 +54,7 @@ class TestRecorded:
         [
             Call(subtask="What is 17?x"),
             Call(subtask="Solve the user's question and give the final answer."),
-            Call(subtask="Go on.", visible=(Earlier(subtask="Plan.", response=DUCKS),)),  # a response is no question
+            Call(subtask="Go on.", visible=(VisibleStep(subtask="Plan.", response=DUCKS),)),  # a response is no question
             Call(),
         ],
     )

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.access import call_for
-from podium.types import Call, Earlier, Message, Question, Role, Step, Workflow, ask
+from podium.types import Call, Message, Question, Role, Step, VisibleStep, Workflow, ask
 from podium.workers.render import TASK_PREFIX, render
 
 
@@ -40,8 +40,8 @@ def test_golden_judge_of_two() -> None:
     call = Call(
         subtask="Judge.",
         visible=(
-            Earlier(question=history, subtask="Solve.", response="42"),
-            Earlier(subtask="Solve it differently.", response="forty-two"),
+            VisibleStep(question=history, subtask="Solve.", response="42"),
+            VisibleStep(subtask="Solve it differently.", response="forty-two"),
         ),
     )
     assert [(message.role, message.content) for message in render(call)] == [

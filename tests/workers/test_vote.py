@@ -2,11 +2,11 @@
 
 import pytest
 
-from podium.cli.wiring import with_vote
 from podium.conduct import Conductor
 from podium.errors import Blame, UnworkableStep
-from podium.policies.fixed import Written, consensus, mixture_of_agents
-from podium.types import Call, Earlier, Step, Workflow, ask
+from podium.policies.fixed import FixedPolicy, consensus, mixture_of_agents
+from podium.policies.voting import with_vote
+from podium.types import Call, Step, VisibleStep, Workflow, ask
 from podium.workers.vote import MajorityVote
 from tests.workflows import pool_of
 
@@ -16,8 +16,8 @@ ALSO_RIGHT = "It adds:\n\n```python\ndef add(a, b):\n    # the sum\n    return (
 
 
 def seen(*responses: str, question: str = "Write a function add(a, b).") -> Call:
-    first = Earlier(question=ask(question), subtask="Answer.", response=responses[0])
-    return Call(subtask="Vote.", visible=(first, *(Earlier(subtask="Answer.", response=text) for text in responses[1:])))
+    first = VisibleStep(question=ask(question), subtask="Answer.", response=responses[0])
+    return Call(subtask="Vote.", visible=(first, *(VisibleStep(subtask="Answer.", response=text) for text in responses[1:])))
 
 
 def voting(*responses: str) -> Conductor:
@@ -59,7 +59,7 @@ async def test_steps_that_stand_alone_tell_the_question_in_their_subtask() -> No
         asked.append(question)
         return ["x", "x"]
 
-    alone = tuple(Earlier(subtask=text, response="1") for text in ("6 times 7?", "6 times 7?"))
+    alone = tuple(VisibleStep(subtask=text, response="1") for text in ("6 times 7?", "6 times 7?"))
     await MajorityVote(read)(Call(subtask="Vote.", visible=alone))
     await MajorityVote(read)(seen("1", "2", question="Peru?"))
     assert asked == ["6 times 7?", "Peru?"]
@@ -68,5 +68,5 @@ async def test_steps_that_stand_alone_tell_the_question_in_their_subtask() -> No
 async def test_a_vote_that_sees_nothing_is_the_policys_failure() -> None:
     blind = Workflow(steps=(Step(worker=0, subtask="Answer."), Step(worker=1, subtask="Vote.")))
     with pytest.raises(UnworkableStep, match="may see no step") as failure:
-        await Conductor(Written(blind), with_vote(pool_of(lambda call: "42")))(Call.plain("?"))
+        await Conductor(FixedPolicy(blind), with_vote(pool_of(lambda call: "42")))(Call.plain("?"))
     assert failure.value.blame is Blame.POLICY

@@ -23,7 +23,7 @@ from podium.errors import (
     WorkerUnavailable,
 )
 from podium.protocols import Worker
-from podium.types import Call, Card, Completion, Demands, Sampling, Usage
+from podium.types import Call, Card, Completion, ResponseOptions, Sampling, Usage
 from podium.workers.bound import bound
 from podium.workers.budget import Budget
 from podium.workers.cached import Cached
@@ -619,7 +619,7 @@ class TestCached:
 def test_numbers_that_are_equal_are_one_key(place: str, one: dict[str, Any], other: dict[str, Any]) -> None:
     def key(numbers: dict[str, Any]) -> str:
         sampling = Sampling(**numbers)
-        call = Call.plain("?", sampling) if place == "call" else Call(demands=Demands(sampling=sampling))
+        call = Call.plain("?", sampling) if place == "call" else Call(demands=ResponseOptions(sampling=sampling))
         return call_key("w", call)
 
     assert key(one) == key(other)

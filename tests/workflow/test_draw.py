@@ -6,7 +6,7 @@ import pytest
 
 from podium.conduct import Conductor
 from podium.errors import WorkerUnavailable
-from podium.policies.fixed import Written
+from podium.policies.fixed import FixedPolicy
 from podium.types import Call, Step, Transcript, Usage, Workflow
 from podium.workflow.draw import as_mermaid, as_svg, as_text, dollars, plain
 from tests.workflows import pool_of
@@ -22,7 +22,7 @@ PLAN = Workflow(
 
 
 async def transcript() -> Transcript:
-    conductor = Conductor(Written(PLAN), pool_of(lambda call: f"answer {HOSTILE}", "alone"))
+    conductor = Conductor(FixedPolicy(PLAN), pool_of(lambda call: f"answer {HOSTILE}", "alone"))
     return (await conductor(Call.plain(f"6 times 7? {HOSTILE}"))).transcripts[0]
 
 
@@ -53,7 +53,7 @@ async def test_a_failed_step_says_why() -> None:
         raise WorkerUnavailable("busy <b>")
 
     with pytest.raises(WorkerUnavailable) as raised:
-        await Conductor(Written(PLAN), pool_of("plan", down))(Call.plain("q"))
+        await Conductor(FixedPolicy(PLAN), pool_of("plan", down))(Call.plain("q"))
     failed = raised.value.transcripts[0]
     assert "WorkerUnavailable: busy <b>" in as_text(failed)
     assert "busy &lt;b&gt;" in as_svg(failed)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from podium.errors import InvalidWorkflow, MalformedWorkflow, WorkflowError
 from podium.types import Step, Workflow
-from podium.workflow.language import FIXED_SUBTASK, Language
 from podium.workflow.parse import format_workflow, parse
+from podium.workflow.syntax import FIXED_SUBTASK, WorkflowSyntax
 from tests.workflows import WORKERS, brief, workflows
 
 TWO = Workflow(steps=(Step(worker=2, subtask="Plan."), Step(worker=0, subtask="Solve it.", access=(0,))))
@@ -104,14 +104,14 @@ def test_all_includes_the_last_answer_from_round_2_on_and_positions_do_not() -> 
 def test_binary_language_refuses_positions() -> None:
     text = "model_id = [0, 1]\nsubtasks = ['a', 'b']\naccess_list = [[], [0]]"
     with pytest.raises(InvalidWorkflow, match="neither"):
-        parse(text, brief(), Language(access="binary"))
+        parse(text, brief(), WorkflowSyntax(access="binary"))
     steps = tuple(Step(worker=0, subtask="a", access=seen) for seen in [(), (), (1,)])
     with pytest.raises(ValueError, match="binary"):
-        format_workflow(Workflow(steps=steps), Language(access="binary"))
+        format_workflow(Workflow(steps=steps), WorkflowSyntax(access="binary"))
 
 
 def test_without_subtasks_every_worker_gets_the_fixed_one() -> None:
-    language = Language(subtasks=False)
+    language = WorkflowSyntax(subtasks=False)
     text = "model_id = [0, 1]\naccess_list = [[], 'all']"
     workflow = parse(text, brief(), language)
     assert workflow is not None
@@ -137,7 +137,7 @@ def test_escapes_and_latex(written: str, read: str) -> None:
     assert workflow.steps[0].subtask == read
 
 
-LANGUAGES = [Language(), Language(access="binary")]
+LANGUAGES = [WorkflowSyntax(), WorkflowSyntax(access="binary")]
 
 
 @settings(max_examples=2000, deadline=None)

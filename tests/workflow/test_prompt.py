@@ -6,19 +6,19 @@ import pytest
 
 from podium.errors import InvalidWorkflow
 from podium.types import Brief, Card, Generation, StepResult, Transcript, Workflow, ask
-from podium.workflow.language import Language
 from podium.workflow.parse import parse
 from podium.workflow.prompt import correction, messages
+from podium.workflow.syntax import WorkflowSyntax
 from tests.workflows import brief
 
 SETS = ["in_distribution", "out_of_distribution"]
 
 
-def text_of(language: Language = Language(), shown: Brief | None = None) -> str:
+def text_of(language: WorkflowSyntax = WorkflowSyntax(), shown: Brief | None = None) -> str:
     return "\n".join(message.content for message in messages(shown or brief(), language))
 
 
-def examples(language: Language) -> list[tuple[int, Workflow]]:
+def examples(language: WorkflowSyntax) -> list[tuple[int, Workflow]]:
     """(number of models, workflow) of each example, read back by the parser."""
     found = []
     for block in text_of(language).split("EXAMPLE with models 0 to ")[1:]:
@@ -33,7 +33,7 @@ def examples(language: Language) -> list[tuple[int, Workflow]]:
 @pytest.mark.parametrize("access", ["binary", "positions"])
 @pytest.mark.parametrize("subtasks", [True, False])
 def test_every_example_is_a_valid_workflow_of_its_language(few_shot: str, access: str, subtasks: bool) -> None:
-    language = Language(few_shot=few_shot, access=access, subtasks=subtasks)  # type: ignore[arg-type]
+    language = WorkflowSyntax(few_shot=few_shot, access=access, subtasks=subtasks)  # type: ignore[arg-type]
     workflows = [workflow for _, workflow in examples(language)]
     assert len(workflows) == 4
     openers = [workflow.steps[0].worker for workflow in workflows]
@@ -43,11 +43,11 @@ def test_every_example_is_a_valid_workflow_of_its_language(few_shot: str, access
 
 
 def test_no_examples_where_none_are_wanted() -> None:
-    assert "EXAMPLE" not in text_of(Language(few_shot="none"))
+    assert "EXAMPLE" not in text_of(WorkflowSyntax(few_shot="none"))
 
 
 def test_examples_never_show_more_steps_than_are_allowed() -> None:
-    longest = max(len(workflow.steps) for _, workflow in examples(Language()))
+    longest = max(len(workflow.steps) for _, workflow in examples(WorkflowSyntax()))
     assert longest == 4
     assert text_of(shown=brief(max_steps=3)).count("EXAMPLE with") == 3
 
@@ -56,14 +56,14 @@ def test_workers_are_numbers_unless_cards_are_asked_for() -> None:
     cards = (Card(name="zephyr", about="good at sums", skills=(("arithmetic", 0.987),), prompt_usd=1e-6, completion_usd=5e-6),)
     shown = Brief(question=ask("6 times 7?"), cards=cards)
     assert "zephyr" not in text_of(shown=shown)
-    with_cards = text_of(Language(cards=True), shown)
+    with_cards = text_of(WorkflowSyntax(cards=True), shown)
     assert "Model 0: zephyr; good at sums; measured: arithmetic 99%; $1 in, $5 out per million tokens" in with_cards
-    assert "price unknown" in text_of(Language(cards=True))
+    assert "price unknown" in text_of(WorkflowSyntax(cards=True))
 
 
 def test_binary_does_not_mention_positions() -> None:
-    assert "[0, 2]" in text_of(Language())
-    assert not re.search(r"\[\d+(, \d+)+\]", text_of(Language(access="binary", few_shot="none")))
+    assert "[0, 2]" in text_of(WorkflowSyntax())
+    assert not re.search(r"\[\d+(, \d+)+\]", text_of(WorkflowSyntax(access="binary", few_shot="none")))
 
 
 def test_the_step_limit_and_the_budget_are_told() -> None:

@@ -21,6 +21,7 @@ from podium.cli.flags import (
     UsdFlag,
 )
 from podium.cli.gym_commands import gym_app
+from podium.cli.policy_help import PolicyHelp
 from podium.cli.pool_commands import pool_app
 from podium.cli.serve_command import mcp, serve
 from podium.cli.store_commands import keys_app, runs_app
@@ -47,17 +48,14 @@ def root(version: Annotated[bool, typer.Option("--version", help="Print the vers
         raise typer.Exit
 
 
-@app.command()
+@app.command(cls=PolicyHelp)
 def ask(
     question: Annotated[str | None, typer.Argument(help="The question; - reads it from standard input.")] = None,
     file: Annotated[Path | None, typer.Option(help='JSON lines, each {"question": "..."}; resumable.')] = None,
     pool: PoolFlag = None,
     policy: Annotated[
         str | None,
-        typer.Option(
-            help="Who writes the workflow: trained[:NAME], best, chat[:NAME], solo:NAME, reflection:NAME, consensus:NAME "
-            "or mixture[:NAME]."
-        ),
+        typer.Option(help="Who writes the workflow; default: the pool's own choice. @2 behind it allows two rounds."),
     ] = None,
     rounds: RoundsFlag = 1,
     max_steps: Annotated[int | None, typer.Option(min=1, max=100, help="Steps of one workflow at most.")] = None,
@@ -71,11 +69,16 @@ def ask(
     as_json: JsonFlag = False,
 ) -> None:
     """Conduct one question, or a file of questions, and watch the workflow run."""
-    from podium.cli.ask import AskFlags
-    from podium.cli.ask import ask as conduct
     from podium.cli.outcome import guarded
+    from podium.errors import ConfigError
 
     with guarded():
+        if (question is None) == (file is None):
+            raise ConfigError(
+                'ask either one question (podium ask "...") or a file of questions (podium ask --file questions.jsonl)'
+            )
+        from podium.cli.ask import AskFlags
+        from podium.cli.ask import ask as conduct
         from podium.workers.budget import Budget
 
         flags = AskFlags(
@@ -95,7 +98,7 @@ def ask(
         asyncio.run(conduct(flags))
 
 
-@app.command()
+@app.command(cls=PolicyHelp)
 def evaluate(
     study: Annotated[Path | None, typer.Argument(help="A study (TOML): many arms, one report. Or a gym check.")] = None,
     file: Annotated[Path | None, typer.Option(help='JSON lines, each {"question": ..., "target": number}.')] = None,
@@ -106,7 +109,10 @@ def evaluate(
     split: Annotated[str | None, typer.Option(help="Of the set or the gym (there: held_out_numbers by default).")] = None,
     unsafe_local: UnsafeFlag = False,
     pool: PoolFlag = None,
-    arm: Annotated[list[str] | None, typer.Option(help="An arm: worker:NAME or a policy of `ask`; repeat it.")] = None,
+    arm: Annotated[
+        list[str] | None,
+        typer.Option(help="An arm: worker:NAME, context:NAME (the worker with five times the room) or a policy; repeat it."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Results, one JSON line each; a rerun goes on from there.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="How often every problem is asked.")] = 1,
     rounds: RoundsFlag = 1,
@@ -134,19 +140,19 @@ def evaluate(
         from podium.workers.budget import Budget
 
         if study is not None:
-            from podium.cli.study import StudyFlags, carry_out
-            from podium.cli.study_file import is_gym_check
+            from podium.cli.evaluate_study import StudyFlags, carry_out
+            from podium.studies.spec import is_gym_check
 
             if is_gym_check(study):
-                from podium.cli.extras import need_train
+                from podium.extras import need_train
 
                 need_train()
-                from podium.cli.gym_check import check_gym
+                from podium.cli.evaluate_gym import show_check
 
-                asyncio.run(check_gym(study, runs=runs, as_json=as_json))
+                asyncio.run(show_check(study, runs=runs, as_json=as_json))
                 return
             if engine == "ray":
-                from podium.cli.extras import need_ray
+                from podium.extras import need_ray
 
                 need_ray()
             budget = Budget(max_usd, budget_tokens, budget_seconds)
@@ -219,7 +225,7 @@ def train(
     from podium.cli.outcome import guarded
 
     with guarded():
-        from podium.cli.extras import need_train
+        from podium.extras import need_train
 
         need_train()
         from podium.cli.train import TrainFlags
@@ -254,8 +260,8 @@ def reproduce(
         list_counterparts(as_json=as_json)
 
 
-app.command()(serve)
-app.command()(mcp)
+app.command(cls=PolicyHelp)(serve)
+app.command(cls=PolicyHelp)(mcp)
 
 
 @app.command()

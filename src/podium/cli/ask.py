@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -9,15 +10,16 @@ from pathlib import Path
 from rich.text import Text
 
 from podium.cli.live import RunView
-from podium.cli.many import answer_file
+from podium.cli.progress import Bars
 from podium.cli.screen import Screen
-from podium.cli.setups import setups_of
-from podium.cli.wiring import default_policy, make_conductor, open_team
 from podium.conduct import Conductor
 from podium.errors import ConfigError, PodiumError
+from podium.evaluation.answers import answer_file
 from podium.jsonl import dumps
+from podium.pools.conducting import conductor
+from podium.pools.open import open_pool
 from podium.tasks.datasets import MAX_QUESTION_BYTES, checked_question, read_questions
-from podium.types import Call, Completion, Failure
+from podium.types import Call, Completion, Failure, Problem
 from podium.workers.budget import Budget
 from podium.workflow.draw import as_svg, dollars, plain
 
@@ -42,8 +44,6 @@ class AskFlags:
 
 async def ask(flags: AskFlags) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
-    if (flags.question is None) == (flags.file is None):
-        raise ConfigError('ask either one question (podium ask "...") or a file of questions (podium ask --file questions.jsonl)')
     problems = None if flags.file is None else read_questions(flags.file)
     question = None if flags.question is None else _question(flags.question)
     if flags.svg is not None and not flags.svg.parent.is_dir():
@@ -51,16 +51,18 @@ async def ask(flags: AskFlags) -> None:
     out = None if flags.file is None else flags.out or flags.file.with_suffix(".answers.jsonl")
     # A file is one run however often it is resumed, and its budget covers all of it; a question is a run of its own.
     run = f"ask {out}" if out is not None else f"ask {datetime.now().isoformat(timespec='milliseconds')}"
-    async with open_team(flags.pool, flags.budget, flags.journal, run=run) as team:
-        name = flags.policy or default_policy(team)
-        conductor = make_conductor(name, team, rounds=flags.rounds, max_steps=flags.max_steps)
+    async with open_pool(flags.pool, budget=flags.budget, journal=flags.journal, run=run) as team:
+        name = flags.policy or team.default_policy
+        conducting = conductor(team, name, rounds=flags.rounds, max_steps=flags.max_steps)
         if problems is not None and out is not None:
+            from podium.studies.setups import setups_of  # only a file of questions is gone on with
+
             setup = setups_of([name], team, pool=flags.pool, rounds=flags.rounds)[name]
             steps = "" if flags.max_steps is None else f", steps {flags.max_steps}"
             by = f"{name}, pool {flags.pool or 'gym'}, rounds {flags.rounds}{steps}, set-up {setup}"
-            await answer_file(conductor, problems, out, concurrency=flags.concurrency, by=by, as_json=flags.as_json)
+            await _ask_file(conducting, problems, out, by, flags)
         elif question is not None:
-            await _ask_one(conductor, question, flags)
+            await _ask_one(conducting, question, flags)
 
 
 def _question(text: str) -> str:
@@ -68,10 +70,33 @@ def _question(text: str) -> str:
     return checked_question(sys.stdin.read(MAX_QUESTION_BYTES + 1) if text == "-" else text)
 
 
-async def _ask_one(conductor: Conductor, question: str, flags: AskFlags) -> None:
+async def _ask_file(conducting: Conductor, problems: Sequence[Problem], out: Path, by: str, flags: AskFlags) -> None:
+    """Raises the user's own failure that ended the work, else the first of the others; those are lines of ``out`` too."""
+    with Bars() as bars:
+        bars.begin("questions", len({problem.id for problem in problems}))
+        answers = await answer_file(
+            conducting, problems, out, by=by, concurrency=flags.concurrency, on_answer=lambda each: bars.advance(each.usage)
+        )
+    failed, usage = answers.failed, answers.usage
+    answered = len(answers.lines) - len(failed)
+    if flags.as_json:
+        summary = {"answered": answered, "failed": len(failed), "missing": answers.missing}
+        print(json.dumps({**summary, "cost_usd": usage.cost_usd, "out": str(out)}))  # noqa: T201 - the command's output
+    else:
+        left = f", {answers.missing} not asked" if answers.missing else ""
+        text = f"{answered} answered, {len(failed)} failed{left}, {dollars(usage)}; answers are in {out}"
+        Screen().print(Text(text), soft_wrap=True)
+    if answers.stopped is not None:
+        raise answers.stopped
+    if failed:
+        first, total = failed[0].error(), len(answers.lines)
+        raise type(first)(f"{len(failed)} of {total} questions failed and are asked again by the same command: {first}")
+
+
+async def _ask_one(conducting: Conductor, question: str, flags: AskFlags) -> None:
     if flags.as_json:
         try:
-            completion = await conductor.conduct(Call.plain(question))
+            completion = await conducting.conduct(Call.plain(question))
         except PodiumError as error:
             print(json.dumps(_object(error=error)))  # noqa: T201 - the answer is the command's output
             raise
@@ -79,7 +104,7 @@ async def _ask_one(conductor: Conductor, question: str, flags: AskFlags) -> None
     else:
         console = Screen()
         with RunView(console) as view:
-            completion = await conductor.conduct(Call.plain(question), view.on_event)
+            completion = await conducting.conduct(Call.plain(question), view.on_event)
         console.print(Text(plain(completion.text)))
         steps = sum(len(transcript.results) for transcript in completion.transcripts)
         summary = f"{steps} steps, {completion.seconds:.1f} s, {completion.usage.tokens} tokens, {dollars(completion.usage)}"

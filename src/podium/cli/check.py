@@ -43,7 +43,7 @@ async def check(path: Path, *, seconds: float, as_json: bool) -> None:
     """Ask every worker once, side by side, without retries or fallbacks. Raises where one gives no answer."""
     config = read_pool(path)
     async with Connections() as connections:
-        pool = build_pool(config, os.environ, lambda table, worker, card: Timed(worker, seconds), connections)
+        pool = build_pool(config, os.environ, lambda bare: Timed(bare.worker, seconds), connections)
         healths = await asyncio.gather(*(_ping(member) for member in pool))
     if as_json:
         print(json.dumps([asdict(health) for health in healths]))  # noqa: T201 - the command's output

@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from podium.cli.screen import Screen
-from podium.cli.verifying import open_verifiers
 from podium.errors import ConfigError
+from podium.pools.verifiers import open_verifiers
 from podium.tasks.benchmarks.check import Check, check
-from podium.tasks.benchmarks.registry import BENCHMARKS, benchmark, load
+from podium.tasks.benchmarks.registry import all_benchmarks, benchmark, load
 from podium.workflow.draw import plain
 
 
@@ -29,13 +29,13 @@ def list_sets(*, as_json: bool) -> None:
             "about": one.about,
             "note": one.note,
         }
-        for one in BENCHMARKS.values()
+        for one in all_benchmarks().values()
     ]
     if as_json:
         print(json.dumps(rows))  # noqa: T201 - the command's output
         return
     table = Table("set", "kind", "splits", "about")
-    for one in BENCHMARKS.values():
+    for one in all_benchmarks().values():
         splits = ", ".join(f"{name} {size}" if size is not None else name for name, size in one.splits.items())
         table.add_row(*(Text(cell) for cell in (one.name, one.kind, splits, one.about)))
     Screen().print(table)
@@ -57,7 +57,7 @@ def show_set(name: str, *, split: str | None, data_dir: Path | None, n: int, see
 
 async def check_sets(names: tuple[str, ...], *, data_dir: Path | None, sample: int, unsafe_local: bool, as_json: bool) -> None:
     """Check sets (none named: all that are at hand). Raises :class:`ConfigError` where one does not pass."""
-    chosen = [benchmark(name) for name in names] or list(BENCHMARKS.values())
+    chosen = [benchmark(name) for name in names] or list(all_benchmarks().values())
     console = Screen()
     found: list[Check] = []
     async with open_verifiers({one.kind for one in chosen}, unsafe_local=unsafe_local) as judges:

@@ -5,6 +5,7 @@ With a folder of recorded outputs of real LLMs, 200 GSM8K questions are conducte
 
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from podium.cli.live import RunView
-from podium.cli.measure import evaluate_with_progress
+from podium.cli.progress import Bars
 from podium.cli.screen import Screen
-from podium.cli.wiring import Team, default_policy, gym_pool, make_conductor, with_vote
 from podium.conduct import Conductor
 from podium.errors import BudgetExceeded
-from podium.evaluation.metrics import Row, summarise
+from podium.evaluation.evaluate import Result, evaluate
+from podium.evaluation.metrics import ArmSummary, summarise
 from podium.gym import UNTRAINED_KINDS
 from podium.gym.optimum import optimum
 from podium.gym.specialists import specialists
@@ -27,7 +28,11 @@ from podium.gym.verify import GymVerifier
 from podium.gym.world import World
 from podium.policies.fixed import mixture_of_agents
 from podium.policies.shipped import conductor_folder
-from podium.protocols import Worker
+from podium.policies.voting import with_vote
+from podium.pools.conducting import conductor
+from podium.pools.gym import gym_pool
+from podium.pools.opened import OpenPool
+from podium.protocols import Verifier, Worker
 from podium.tasks.datasets import load_replay_problems
 from podium.tasks.mathematics import MathVerifier
 from podium.types import Call, Card, Problem
@@ -51,9 +56,9 @@ async def show(*, problems: int, minutes: float, replay: Path | None, svg: Path 
     started = time.perf_counter()
     recordings = None if replay is None else _recordings(replay)
     world = World()
-    team = Team(pool=gym_pool(Budget(), world), is_gym=True)
+    team = gym_pool(Budget())
     chosen = world.problems(split="held_out_numbers", n=problems)
-    trained = default_policy(team) == "trained"
+    trained = team.default_policy == "trained"
     _say(console, "Seven offline workers, each good at something else. A workflow decides who does what, and who sees what.")
     if trained:
         _say(console, "The workflows are written by a model of 0.9 M parameters that learned it from rewards alone.")
@@ -63,7 +68,7 @@ async def show(*, problems: int, minutes: float, replay: Path | None, svg: Path 
     await _gym_table(console, team, chosen)
     for kind, title in (("choice", "An easy one: one step"), ("fact", "A hard one: three workers, each for its own part")):
         problem = next(problem for problem in chosen if problem.kind == kind)
-        await _drawn(console, title, make_conductor(default_policy(team), team), problem, svg if kind == "fact" else None)
+        await _drawn(console, title, conductor(team, team.default_policy), problem, svg if kind == "fact" else None)
     if trained:
         await _second_thought(console, world, team)
         if minutes > 0:
@@ -76,31 +81,31 @@ async def show(*, problems: int, minutes: float, replay: Path | None, svg: Path 
 async def _watch(console: Console, world: World, by_kind: dict[str, Problem]) -> None:
     console.print(Rule("Four questions, conducted"))
     slow = [Member(worker=w, card=w.card) for w in specialists(world, sleep_scale=_WATCHED_SPEED)]
-    team = Team(pool=WorkerPool(slow), is_gym=True)
-    conductor = make_conductor(default_policy(team), team)
+    team = gym_pool(Budget(), WorkerPool(slow))
+    conducting = conductor(team, team.default_policy)
     for problem in by_kind.values():
         console.print(Text(f"\n{problem.kind}: {plain(problem.question)}", style="bold"))
         with RunView(console) as view:
-            completion = await conductor.conduct(Call.plain(problem.question), view.on_event)
+            completion = await conducting.conduct(Call.plain(problem.question), view.on_event)
         verdict = await GymVerifier()(problem, completion.text)
         console.print(Text(plain(completion.text)))
         console.print(Text("right" if verdict.correct else f"wrong: {verdict.why}", style="green" if verdict.correct else "red"))
 
 
-async def _gym_table(console: Console, team: Team, chosen: list[Problem]) -> None:
+async def _gym_table(console: Console, team: OpenPool, chosen: list[Problem]) -> None:
     console.print(Rule(f"{len(chosen)} problems it has not seen: workers alone, baselines, conducted"))
-    alone: dict[str, Worker] = {member.name: member.worker for member in team.pool}
-    rows = summarise(await evaluate_with_progress(alone, chosen, GymVerifier()))
+    alone: dict[str, Worker] = {member.name: member.worker for member in team.workers}
+    rows = summarise(await _evaluated(alone, chosen, GymVerifier()))
     best = max((row for row in rows if row.kind is None), key=lambda row: row.accuracy or 0.0).arm
     together = {
-        f"{best}, 5x self-reflection": make_conductor(f"reflection:{best}", team),
-        f"{best}, 5x consensus": make_conductor(f"consensus:{best}", team),
-        "mixture of agents": make_conductor(f"mixture:{best}", team),
-        "known-best workflows": make_conductor("best", team),
+        f"{best}, 5x self-reflection": conductor(team, f"reflection:{best}"),
+        f"{best}, 5x consensus": conductor(team, f"consensus:{best}"),
+        "mixture of agents": conductor(team, f"mixture:{best}"),
+        "known-best workflows": conductor(team, "best"),
     }
-    if default_policy(team) == "trained":
-        together["trained Conductor"] = make_conductor("trained", team)
-    rows += summarise(await evaluate_with_progress(together, chosen, GymVerifier()))
+    if team.default_policy == "trained":
+        together["trained Conductor"] = conductor(team, "trained")
+    rows += summarise(await _evaluated(together, chosen, GymVerifier()))
     console.print(_compact(rows))
     kinds = {problem.kind for problem in chosen}
     ceiling = sum(optimum()[kind].accuracy for kind in kinds) / len(kinds)
@@ -116,12 +121,12 @@ async def _drawn(console: Console, title: str, conductor: Conductor, problem: Pr
         _say(console, f"The same run as a picture: {svg}")
 
 
-async def _second_thought(console: Console, world: World, team: Team) -> None:
+async def _second_thought(console: Console, world: World, team: OpenPool) -> None:
     """A run in which a second round made a wrong answer right, of a kind of question that was never trained on."""
     console.print(Rule("A recursive one: shown its own workflow and answer, it plans anew"))
-    conductor, verifier = make_conductor("trained:gym-recursive", team, rounds=2), GymVerifier()
+    recursive, verifier = conductor(team, "trained:gym-recursive", rounds=2), GymVerifier()
     for problem in world.problems(kinds=UNTRAINED_KINDS, split="held_out_templates", n=_SEARCHED):
-        completion = await conductor.conduct(Call.plain(problem.question))
+        completion = await recursive.conduct(Call.plain(problem.question))
         first, last = completion.transcripts[0], completion.transcripts[-1]
         if last.workflow is None or len(completion.transcripts) < 2:
             continue
@@ -137,10 +142,11 @@ async def _second_thought(console: Console, world: World, team: Team) -> None:
     _say(console, f"In {_SEARCHED} questions no second round changed a wrong answer to a right one.")
 
 
-async def _fresh(console: Console, team: Team, chosen: list[Problem], minutes: float) -> None:
+async def _fresh(console: Console, team: OpenPool, chosen: list[Problem], minutes: float) -> None:
     """Train a new Conductor from the untrained start for some minutes, and measure it beside that start."""
-    from podium.cli.train import train_in
+    from podium.cli.training_view import TrainingView
     from podium.recipes.gym import config
+    from podium.training.run import train
 
     console.print(Rule(f"Training a fresh one for {minutes:g} minutes"))
     _say(console, "It can write workflows and knows nothing about the workers. The whole run takes 20 to 35 minutes.")
@@ -150,7 +156,8 @@ async def _fresh(console: Console, team: Team, chosen: list[Problem], minutes: f
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run"
         try:
-            await train_in(path, recipe, Budget(seconds=60 * minutes), console)
+            with TrainingView(console, recipe) as view:
+                await train(recipe, path, budget=Budget(seconds=60 * minutes), on_iteration=view.show)
         except BudgetExceeded:
             if not (path / "policy").exists():
                 _say(
@@ -159,8 +166,8 @@ async def _fresh(console: Console, team: Team, chosen: list[Problem], minutes: f
                 )
                 return
             _say(console, "The time is over; it goes on with what it has learned so far.")
-        arms = {"before": make_conductor(f"trained:{start}", team), "after": make_conductor(f"trained:{path / 'policy'}", team)}
-        console.print(_compact(summarise(await evaluate_with_progress(arms, chosen, GymVerifier()))))
+        arms = {"before": conductor(team, f"trained:{start}"), "after": conductor(team, f"trained:{path / 'policy'}")}
+        console.print(_compact(summarise(await _evaluated(arms, chosen, GymVerifier()))))
 
 
 def _recordings(folder: Path) -> tuple[WorkerPool, list[Problem]]:
@@ -175,7 +182,7 @@ async def _replay_table(console: Console, recorded: WorkerPool, problems: list[P
     policy = mixture_of_agents(aggregator=len(recorded), layer=range(len(recorded)))
     arms[f"all {len(recorded)}, majority vote"] = Conductor(policy, voting, max_steps=len(voting))
     async with MathVerifier() as verifier:
-        rows = summarise(await evaluate_with_progress(arms, problems, verifier))
+        rows = summarise(await _evaluated(arms, problems, verifier))
     console.print(_compact(rows, simulated=False))
     _say(
         console,
@@ -184,7 +191,7 @@ async def _replay_table(console: Console, recorded: WorkerPool, problems: list[P
     )
 
 
-def _compact(rows: list[Row], *, simulated: bool = True) -> Table:
+def _compact(rows: list[ArmSummary], *, simulated: bool = True) -> Table:
     """What fits a narrow terminal; ``podium evaluate`` shows every column. Recordings have neither price nor time."""
     names = ["arm", "accuracy", "95 % CI", "steps", *(["$ each", "seconds"] if simulated else []), "faults"]
     table = Table(*names)
@@ -203,3 +210,9 @@ def _compact(rows: list[Row], *, simulated: bool = True) -> Table:
 
 def _say(console: Console, text: str) -> None:
     console.print(Text(text), soft_wrap=False)
+
+
+async def _evaluated(arms: Mapping[str, Worker], problems: Sequence[Problem], verifier: Verifier) -> list[Result]:
+    with Bars() as bars:
+        bars.begin("answers", len(arms) * len(problems))
+        return await evaluate(arms, problems, verifier, on_result=bars.on_result)

@@ -1,29 +1,27 @@
 """``podium evaluate``: Workers x Problems -> a table, with faults apart; one JSON line per answer, resumable."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from podium.cli.arms import expanded, make_arm
-from podium.cli.asked import Asked
-from podium.cli.extras import need_stats
-from podium.cli.many import progress
+from podium.cli.progress import Bars
 from podium.cli.screen import Screen
-from podium.cli.setups import setups_of
-from podium.cli.verifying import open_verifiers
-from podium.cli.wiring import Team, default_policy, open_team
 from podium.errors import ConfigError
 from podium.evaluation.evaluate import Result, evaluate
 from podium.evaluation.metrics import summarise
 from podium.evaluation.report import as_object, markdown_comparisons, markdown_table, terminal_comparisons, terminal_table
+from podium.extras import need_stats
 from podium.gym.world import SPLITS, World
-from podium.protocols import Verifier, Worker
-from podium.types import Problem, Sampling, Usage
+from podium.pools.open import open_pool
+from podium.pools.opened import OpenPool
+from podium.pools.problems import ProblemSource
+from podium.pools.verifiers import open_verifiers
+from podium.studies.arms import expanded, make_arm
+from podium.studies.setups import setups_of
+from podium.types import Problem
 from podium.workers.budget import Budget
-from podium.workflow.draw import dollars
 
 if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison
@@ -62,19 +60,22 @@ async def measure(flags: EvaluateFlags) -> None:
     )
     async with (
         open_verifiers({problem.kind for problem in problems}, unsafe_local=flags.unsafe_local) as verifier,
-        open_team(flags.pool, flags.budget, flags.journal, run=f"evaluate {flags.out or ''}".strip()) as team,
+        open_pool(flags.pool, budget=flags.budget, journal=flags.journal, run=f"evaluate {flags.out or ''}".strip()) as team,
     ):
-        names = expanded((*(flags.arms or default_arms(team)), *([flags.compare] if flags.compare else [])), team.pool.names)
+        names = expanded((*(flags.arms or default_arms(team)), *([flags.compare] if flags.compare else [])), team.workers.names)
         arms = {name: make_arm(name, team, rounds=flags.rounds) for name in names}
-        results = await evaluate_with_progress(
-            arms,
-            problems,
-            verifier,
-            out=flags.out,
-            repeats=flags.repeats,
-            concurrency=flags.concurrency,
-            setups=setups_of(names, team, pool=flags.pool, rounds=flags.rounds, unsafe_local=flags.unsafe_local),
-        )
+        with Bars() as bars:
+            bars.begin("answers", len(arms) * len(problems) * flags.repeats)
+            results = await evaluate(
+                arms,
+                problems,
+                verifier,
+                out=flags.out,
+                repeats=flags.repeats,
+                concurrency=flags.concurrency,
+                on_result=bars.on_result,
+                setups=setups_of(names, team, pool=flags.pool, rounds=flags.rounds, unsafe_local=flags.unsafe_local),
+            )
     rows, comparisons = summarise(results), _compared(results, flags.compare, names)
     if flags.as_json:
         more = {"comparisons": [asdict(each) for each in comparisons]} if comparisons else {}
@@ -95,51 +96,10 @@ def _compared(results: Sequence[Result], arm: str | None, names: Sequence[str]) 
     return compare(results, arm, comparable(results, arm, [name for name in names if name != arm]))
 
 
-async def evaluate_with_progress(
-    arms: Mapping[str, Worker],
-    problems: Sequence[Problem],
-    verifier: Verifier,
-    *,
-    out: Path | None = None,
-    repeats: int = 1,
-    concurrency: int = 64,
-    sampling: Sampling = Sampling(),
-    setups: Mapping[str, str] | None = None,
-) -> list[Result]:
-    """:func:`podium.evaluation.evaluate.evaluate` under a bar that shows what was spent."""
-    with ticking(len(arms) * len(problems) * repeats) as on_result:
-        return await evaluate(
-            arms,
-            problems,
-            verifier,
-            out=out,
-            repeats=repeats,
-            concurrency=concurrency,
-            sampling=sampling,
-            on_result=on_result,
-            setups=setups,
-        )
-
-
-@contextmanager
-def ticking(total: int) -> Iterator[Callable[[Result], None]]:
-    """A bar over ``total`` answers that shows what was spent; give it every result."""
-    spent = Usage()
-    with progress(Screen(stderr=True)) as bar:
-        task = bar.add_task("answers", total=total, note="")
-
-        def on_result(result: Result) -> None:
-            nonlocal spent
-            spent = spent + (result.usage or Usage(cost_usd=None))
-            bar.update(task, advance=1, note=dollars(spent))
-
-        yield on_result
-
-
-def default_arms(team: Team) -> tuple[str, ...]:
+def default_arms(team: OpenPool) -> tuple[str, ...]:
     """Every worker alone, and the policies that need no choice."""
-    alone = tuple(f"worker:{name}" for name in team.pool.names)
-    return tuple(dict.fromkeys((*alone, "mixture", default_policy(team), *(["best"] if team.is_gym else []))))
+    alone = tuple(f"worker:{name}" for name in team.workers.names)
+    return tuple(dict.fromkeys((*alone, "mixture", team.default_policy, *team.arms)))
 
 
 def chosen_problems(
@@ -153,4 +113,4 @@ def chosen_problems(
         if split not in SPLITS:
             raise ConfigError(f"there is no split {split!r}; the gym has {', '.join(SPLITS)}")
         return World().problems(split=split, n=gym)
-    return Asked(file=file, set=set_name, data_dir=data_dir, n=n, split=split).problems()
+    return ProblemSource(file=file, set=set_name, data_dir=data_dir, n=n, split=split).problems()

@@ -8,14 +8,17 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from podium.cli.extras import need_stats
-from podium.cli.measure import chosen_problems, evaluate_with_progress
-from podium.cli.recordings import answered_by_all
-from podium.cli.screen import Screen
-from podium.cli.setups import setups_of
-from podium.cli.verifying import open_verifiers
-from podium.cli.wiring import Team, open_team
+from podium.cli.measure import chosen_problems
+from podium.cli.progress import Bars
+from podium.cli.screen import Screen, note
+from podium.evaluation.evaluate import evaluate
+from podium.extras import need_stats
+from podium.pools.open import open_pool
+from podium.pools.opened import OpenPool
+from podium.pools.verifiers import open_verifiers
 from podium.protocols import Worker
+from podium.studies.recordings import answered_by_all
+from podium.studies.setups import setups_of
 from podium.tasks.datasets import load_replay_problems
 from podium.types import Problem
 from podium.workers.budget import Budget
@@ -51,18 +54,26 @@ async def probe(flags: ProbeFlags) -> None:
     problems = _problems(flags)
     async with (
         open_verifiers({problem.kind for problem in problems}, unsafe_local=flags.unsafe_local) as verifier,
-        open_team(flags.pool, flags.budget, flags.journal, run=f"probe {flags.out or ''}".strip()) as team,
+        open_pool(flags.pool, budget=flags.budget, journal=flags.journal, run=f"probe {flags.out or ''}".strip()) as team,
     ):
-        workers: dict[str, Worker] = {member.name: member.worker for member in team.pool}
+        workers: dict[str, Worker] = {member.name: member.worker for member in team.workers}
         if flags.replay is not None:
             recorded = load_replay(flags.replay, dataset=flags.replay_set)
-            problems, _ = answered_by_all(problems, recorded)
+            problems, _ = answered_by_all(problems, recorded, on_gaps=note)
             workers = dict(recorded)
         # A recording says the same every time, so asking twice would tell nothing more.
         repeats = 1 if flags.replay is not None else flags.repeats
-        results = await evaluate_with_progress(
-            workers, problems, verifier, out=flags.out, repeats=repeats, setups=_setups(flags, team, workers)
-        )
+        with Bars() as bars:
+            bars.begin("answers", len(workers) * len(problems) * repeats)
+            results = await evaluate(
+                workers,
+                problems,
+                verifier,
+                out=flags.out,
+                repeats=repeats,
+                on_result=bars.on_result,
+                setups=_setups(flags, team, workers),
+            )
         found = headroom(results, {problem.id: problem.question for problem in problems})
     if flags.as_json:
         print(json.dumps({**asdict(found), "worth_training": found.is_worth_training, "verdict": found.verdict}))  # noqa: T201
@@ -79,7 +90,7 @@ async def probe(flags: ProbeFlags) -> None:
     screen.print(Text(found.verdict), soft_wrap=True)
 
 
-def _setups(flags: ProbeFlags, team: Team, workers: Iterable[str]) -> dict[str, str]:
+def _setups(flags: ProbeFlags, team: OpenPool, workers: Iterable[str]) -> dict[str, str]:
     """What answers under each worker's name: where it changed, answers that are kept in ``--out`` are not its own."""
     if flags.replay is not None:
         recorded = content_hash(flags.replay)

@@ -78,7 +78,7 @@ COUNTERPARTS = (
         ),
         same="one part changed, trained anew with the same budget",
         substituted="variants of the warm start for few-shot examples, which a policy trained from nothing does not read",
-        live="a recipe with Language(subtasks=False), Language(access='positions') or few_shot='none'",
+        live="a recipe with WorkflowSyntax(subtasks=False), WorkflowSyntax(access='positions') or few_shot='none'",
         questions=5 * 51_200,
     ),
     Counterpart(

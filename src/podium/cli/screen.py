@@ -4,6 +4,7 @@ import os
 import sys
 
 from rich.console import Console
+from rich.text import Text
 
 
 class Screen(Console):
@@ -12,3 +13,8 @@ class Screen(Console):
     def on_broken_pipe(self) -> None:
         """Send what is still printed nowhere."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def note(text: str) -> None:
+    """Say something beside the output."""
+    Screen(stderr=True).print(Text(text), soft_wrap=True)

@@ -11,7 +11,7 @@ from podium.cli.flags import JournalFlag, MaxUsdFlag, PoolFlag
 
 def serve(
     pool: PoolFlag = None,
-    policy: Annotated[str | None, typer.Option(help="Who writes the workflows, as in podium ask --policy.")] = None,
+    policy: Annotated[str | None, typer.Option(help="Who writes the workflows; default: the pool's own choice.")] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
     db: Annotated[
@@ -49,11 +49,12 @@ def serve(
     from podium.cli.outcome import guarded
 
     with guarded():
-        from podium.cli.extras import need_serve
+        from podium.extras import need_serve
 
         need_serve()
-        from podium.cli.serve import ServeFlags, new_event_loop
-        from podium.cli.serve import serve as run
+        from podium.cli.serve import ServeFlags, serve_pool
+        from podium.serving.app import ServerLimits
+        from podium.serving.run import new_event_loop
         from podium.workers.budget import Budget
 
         flags = ServeFlags(
@@ -67,20 +68,18 @@ def serve(
             budget=Budget(max_usd, None, None, name="server"),
             request_usd=request_usd,
             journal=journal,
-            concurrency=concurrency,
-            queue=queue,
-            concurrency_per_key=concurrency_per_key,
+            limits=ServerLimits(concurrency=concurrency, queue=queue, concurrency_per_key=concurrency_per_key),
             training=training,
             page=page,
             origins=tuple(allow_origin or ()),
         )
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
-            runner.run(run(flags))
+            runner.run(serve_pool(flags))
 
 
 def mcp(
     pool: PoolFlag = None,
-    policy: Annotated[str | None, typer.Option(help="Who writes the workflows, as in podium ask --policy.")] = None,
+    policy: Annotated[str | None, typer.Option(help="Who writes the workflows; default: the pool's own choice.")] = None,
     db: Annotated[
         str,
         typer.Option(
@@ -93,12 +92,12 @@ def mcp(
     from podium.cli.outcome import guarded
 
     with guarded():
-        from podium.cli.extras import need_mcp, need_serve
+        from podium.extras import need_mcp, need_serve
 
         need_serve()
         need_mcp()
-        from podium.cli.interop.mcp import McpFlags
-        from podium.cli.interop.mcp import serve as run
+        from podium.integrations.mcp_server import McpFlags
+        from podium.integrations.mcp_server import serve as run
         from podium.workers.budget import Budget
 
         asyncio.run(run(McpFlags(pool=pool, policy=policy, db=db, budget=Budget(max_usd, None, None, name="server"))))

@@ -40,6 +40,7 @@ class TrainingView:
         self._seen: list[Iteration] = []
         self._mix: Counter[str] = Counter()
         self._example = Text()
+        self._waits = "collecting the first rollouts ..."
         self._live = Live(self, console=console, refresh_per_second=4) if console.is_terminal else None
 
     def __enter__(self) -> Self:
@@ -50,6 +51,13 @@ class TrainingView:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._live is not None:
             self._live.stop()
+
+    def show_warm_start(self, step: int, loss: float) -> None:
+        """Take in a step of the warm start, with its loss in nats per token."""
+        start = self._config.warm_start
+        if start is not None and step % 10 == 0:
+            total = start.steps + (0 if start.cards is None else start.cards.lessons)
+            self._waits = f"learning to write workflows: {step} of {total}, {loss:.3f} nats per token"
 
     def show(self, seen: Iteration, groups: Sequence[RolloutGroup]) -> None:
         """Take in one iteration."""
@@ -68,7 +76,7 @@ class TrainingView:
 
     def __rich__(self) -> RenderableType:
         if not self._seen:
-            return Text("collecting the first rollouts ...")
+            return Text(self._waits)
         last = self._seen[-1]
         curves = Table.grid(padding=(0, 1))
         for name, values, shown in (

@@ -23,7 +23,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ArmSummary:
     """One arm on all of its problems or on those of one kind. The means are per counted answer; see :func:`summarise`.
 
     Example: ``row.accuracy`` 0.75 with ``row.interval`` 0.71 to 0.79, of ``row.n`` 450 answers to ``row.problems`` 450.
@@ -65,7 +65,7 @@ class Row:
     """Mean steps; a policy failure has those that were done before it."""
 
 
-def summarise(results: Iterable[Result]) -> list[Row]:
+def summarise(results: Iterable[Result]) -> list[ArmSummary]:
     """One row per arm, followed by its rows per kind where ``results`` are of several; arms in the order they first come.
 
     Answers to one problem (repeats) count as one cluster. Example::
@@ -132,13 +132,13 @@ def standard_error(scores: Sequence[Sequence[float]]) -> float | None:
     return stdev(means) / math.sqrt(len(means)) if len(means) > 1 else None
 
 
-def _row(arm: str, kind: str | None, results: Sequence[Result]) -> Row:
+def _row(arm: str, kind: str | None, results: Sequence[Result]) -> ArmSummary:
     counted = [result for result in results if not result.is_world_fault]
     scores: dict[str, list[float]] = {}
     for result in counted:
         scores.setdefault(result.problem, []).append(float(_is_correct(result)))
     accuracy, interval = clustered(list(scores.values())) if scores else (None, None)
-    return Row(
+    return ArmSummary(
         arm=arm,
         kind=kind,
         problems=len(scores),

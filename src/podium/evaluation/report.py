@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from podium.evaluation.metrics import Row
+from podium.evaluation.metrics import ArmSummary
 
 if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 _NONE = "–"
 
 
-def terminal_table(rows: Sequence[Row]) -> Table:
+def terminal_table(rows: Sequence[ArmSummary]) -> Table:
     """The rows of ``summarise`` as a table for Rich. Example: ``Console().print(terminal_table(summarise(results)))``."""
     return _terminal(*_cells(rows))
 
 
-def terminal_overview(rows: Sequence[Row], comparisons: "Sequence[Comparison]" = ()) -> Table:
+def terminal_overview(rows: Sequence[ArmSummary], comparisons: "Sequence[Comparison]" = ()) -> Table:
     """Many arms in few columns: accuracy, what one arm is better by, cost and steps, over all kinds together."""
     better = {each.other: each for each in comparisons}
     header = ["arm", "n", "accuracy (95 % CI)", *([f"{comparisons[0].arm} is better by"] if comparisons else []), "$", "steps"]
@@ -65,7 +65,7 @@ def _terminal(header: list[str], body: list[list[str]]) -> Table:
     return table
 
 
-def markdown_table(rows: Sequence[Row]) -> str:
+def markdown_table(rows: Sequence[ArmSummary]) -> str:
     """The same table in Markdown, without a line end after the last row. Example: ``print(markdown_table(rows))``."""
     return _markdown(*_cells(rows))
 
@@ -76,7 +76,7 @@ def _markdown(header: list[str], body: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in (lines[0], ruler, *lines[1:]))
 
 
-def as_object(rows: Sequence[Row]) -> dict[str, object]:
+def as_object(rows: Sequence[ArmSummary]) -> dict[str, object]:
     """The same rows with every figure in full, ready for ``json.dumps``; unknown is null.
 
     Example: ``as_object(rows)["arms"][0]["kinds"][0]["accuracy"]``. ``kinds`` is empty where all results are of one kind.
@@ -89,7 +89,7 @@ def as_object(rows: Sequence[Row]) -> dict[str, object]:
     return {"arms": arms}
 
 
-def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+def _cells(rows: Sequence[ArmSummary]) -> tuple[list[str], list[list[str]]]:
     """Header and body: one line per arm, one column per kind where there are several."""
     kinds = sorted({row.kind for row in rows if row.kind is not None})
     by_kind = {(row.arm, row.kind): row for row in rows}
@@ -155,14 +155,14 @@ def _chance(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _rate(row: Row) -> str:
+def _rate(row: ArmSummary) -> str:
     if row.accuracy is None or row.interval is None:
         return _NONE
     # Both ends, not ±: the interval is not symmetrical, least of all near 0 and 100 %.
     return f"{100 * row.accuracy:.1f} % ({100 * row.interval.low:.1f} to {100 * row.interval.high:.1f})"
 
 
-def _figure(row: Row, value: float | None, shown: Callable[[float], str]) -> str:
+def _figure(row: ArmSummary, value: float | None, shown: Callable[[float], str]) -> str:
     if value is None:
         return "unknown" if row.n else _NONE
     return shown(value)

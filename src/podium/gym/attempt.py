@@ -22,7 +22,7 @@ from podium.gym.expressions import (
 )
 from podium.gym.facts import FACTS
 from podium.gym.mistakes import blunder, bug, differ, edits, misread, misremember, slip
-from podium.gym.questions import LETTERS, Asked
+from podium.gym.questions import LETTERS, ParsedQuestion
 from podium.gym.reading import Scene, most_common
 
 NOT_GIVEN = "I was not given the question, so there is nothing I can work from."
@@ -84,7 +84,7 @@ class Attempt:
             return found
         return self._asked.references if self._asked else ()
 
-    def _own_plan(self, asked: Asked) -> Node:
+    def _own_plan(self, asked: ParsedQuestion) -> Node:
         draw = self._draw("reading", asked.text)
         return asked.plan if draw.level < self._level["reading"] else misread(asked.plan, draw.bits)
 
@@ -136,7 +136,7 @@ class Attempt:
         others = sorted({str(leaf.value) for leaf in leaves(plan) if leaf.op == "text"} - {right})
         return others[draw.bits % len(others)] if others else right
 
-    def _chosen(self, asked: Asked | None, result: Value) -> Value:
+    def _chosen(self, asked: ParsedQuestion | None, result: Value) -> Value:
         """A result as an answer: the letter where there are options, a guess where it is none of them."""
         if asked is None or not asked.options:
             return result
@@ -157,7 +157,7 @@ class Attempt:
             return _shown(self._written(self._asked))
         return NOT_GIVEN if draft is None else _shown(draft)
 
-    def _written(self, asked: Asked) -> Program:
+    def _written(self, asked: ParsedQuestion) -> Program:
         """One's own program, from the visible plan where there is one."""
         meant, skill = asked.plan, self._level["writing"]
         plan = most_common(self._notes.plans)
@@ -173,7 +173,7 @@ class Attempt:
             body = blunder(meant, draw.bits, asked.parameters)
         return Program(asked.function, asked.parameters, body)
 
-    def _reviewed(self, draft: Program, asked: Asked) -> Program:
+    def _reviewed(self, draft: Program, asked: ParsedQuestion) -> Program:
         """The draft against the question: a slip is repaired, a misunderstanding written anew, both at one's own level."""
         draw = self._draw("review", f"{format_program(draft)}\x1f{asked.text}")
         sees = draw.level < self._level["review"]

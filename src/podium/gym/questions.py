@@ -21,7 +21,7 @@ LETTERS = "ABCD"
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
-class Asked(NamedTuple):
+class ParsedQuestion(NamedTuple):
     """A question, understood.
 
     Example: "... What is the sum?" with ``kind="word"`` and the tree of ``3 + 4`` as ``plan``.
@@ -65,23 +65,23 @@ def kind_of(text: str) -> str | None:
     return asked.kind if asked else None
 
 
-def find_question(text: str) -> Asked | None:
+def find_question(text: str) -> ParsedQuestion | None:
     """The last question of the gym in ``text``, or None; remembers short texts it has read."""
     return _cached(text) if len(text) < 4_000 else search_question(text[-MAX_TEXT:])
 
 
-def without_question(text: str, asked: Asked | None) -> str:
+def without_question(text: str, asked: ParsedQuestion | None) -> str:
     """``text`` with single spaces and without the words of the question."""
     plain = " ".join(text.split())
     return plain.replace(asked.text, " ").strip() if asked else plain
 
 
-def search_question(text: str) -> Asked | None:
+def search_question(text: str) -> ParsedQuestion | None:
     """:func:`find_question` without a memory and without a bound, for texts of our own."""
     words = text.split()
     plain = " ".join(words)
     best: tuple[int, int] | None = None
-    found: Asked | None = None
+    found: ParsedQuestion | None = None
     seen: set[tuple[str, int]] = set()
     for anchor in zip(words, words[1:], words[2:], strict=False):
         for pattern in _ANCHORS.get(anchor, ()):
@@ -96,14 +96,14 @@ def search_question(text: str) -> Asked | None:
 
 
 @lru_cache(maxsize=1 << 15)
-def _cached(text: str) -> Asked | None:
+def _cached(text: str) -> ParsedQuestion | None:
     return search_question(text)
 
 
-def _understood(pattern: _Pattern, match: re.Match[str]) -> Asked:
+def _understood(pattern: _Pattern, match: re.Match[str]) -> ParsedQuestion:
     slots = match.groupdict()
     plan = _filled(pattern.plan, pattern, slots)
-    return Asked(
+    return ParsedQuestion(
         kind=pattern.kind,
         position=pattern.position,
         text=match[0],

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from podium.gym.expressions import ExpressionError, Node, Program, Value, parse, parse_program
-from podium.gym.questions import Asked, find_question, without_question
+from podium.gym.questions import ParsedQuestion, find_question, without_question
 from podium.gym.subtasks import verbs_in
 from podium.types import Call, Question
 
@@ -59,7 +59,7 @@ class Notes(NamedTuple):
 class Scene(NamedTuple):
     """All that a specialist knows of the situation it is in."""
 
-    asked: Asked | None
+    asked: ParsedQuestion | None
     verbs: frozenset[str]
     notes: Notes
     characters: int
@@ -68,7 +68,7 @@ class Scene(NamedTuple):
 
 def scene_of(call: Call) -> Scene:
     """Read a call."""
-    asked: Asked | None = None
+    asked: ParsedQuestion | None = None
     notes: list[Notes] = []
     turns = turns_of(call)
     for turn in turns:

@@ -1,5 +1,6 @@
 """The page in the browser: ask and watch, conduct by hand, look back, follow a training run, meet the pool.
 
-Everything a model, a user or a file wrote is hostile here. It is shown as text; Markdown goes through :mod:`podium.page.markup`,
-pictures through an escaper, and the browser is told by a policy of its own (:mod:`podium.page.guard`) to run nothing else.
+Everything a model, a user or a file wrote is hostile here. It is shown as text; Markdown goes through
+:mod:`podium.page.markup`, pictures through an escaper, and the browser is told to run nothing else
+(:mod:`podium.page.security_headers`).
 """

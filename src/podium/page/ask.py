@@ -11,13 +11,13 @@ from podium.gym.questions import kind_of
 from podium.gym.world import World
 from podium.page.frame import frame
 from podium.page.parts import Area, Choice, box, button, enable, text
+from podium.page.request_options import WishesForm
 from podium.page.run_panel import RunPanel
 from podium.page.running import ran
 from podium.page.shown import line
 from podium.page.site import Site
 from podium.page.visitor import Visitor
-from podium.page.wishes import WishesForm
-from podium.serving.offer import Wishes
+from podium.request_options import RequestOptions
 from podium.types import ask
 
 NOBODY = ""
@@ -93,7 +93,7 @@ class _Ask:
             self._tasks.running.add(task)
             task.add_done_callback(self._over)
 
-    async def _run(self, model: str, panel: RunPanel, question: str, wished: Wishes) -> None:
+    async def _run(self, model: str, panel: RunPanel, question: str, wished: RequestOptions) -> None:
         offer, conductor = self._site.offer, None
         if model in self._site.workers:
             wished = replace(wished, workers=(), rounds=None)  # one worker alone asks nobody else

@@ -11,26 +11,28 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from podium.errors import AccessDenied
 from podium.page.ask import ask_page
 from podium.page.frame import HEAD, ICON, frame
-from podium.page.guard import Guard
 from podium.page.parts import text
 from podium.page.play import play_page
 from podium.page.pool import pool_page
 from podium.page.rich_text import KATEX, katex
 from podium.page.run_page import run_page
 from podium.page.runs_page import runs_page
-from podium.page.sign_in import Door, add_sign_in
+from podium.page.security_headers import SecurityHeadersMiddleware
+from podium.page.sign_in import SignInMiddleware, add_sign_in
 from podium.page.site import Site
 from podium.page.training_files import TrainingRuns
 from podium.page.training_page import SCOPES, training_page
 from podium.page.visitor import Visitor
-from podium.serving.desk import Desk
-from podium.serving.offer import Conducts
+from podium.protocols import ServedModel
+from podium.serving.service import RequestService
 
 RECONNECT_SECONDS = 10.0
 """How long the server waits for a page that lost its connection before it stops what that page has under way."""
 
 
-def attach(app: FastAPI, desk: Desk, *, training: Path, prefix: str = "/", play: Callable[[str], Conducts] | None = None) -> None:
+def attach(
+    app: FastAPI, desk: RequestService, *, training: Path, prefix: str = "/", play: Callable[[str], ServedModel] | None = None
+) -> None:
     """Mount the pages over ``desk`` on ``app`` at ``prefix``; call it after every other route was added, and once in a process.
 
     ``training``: the folder below which runs of training lie. ``play`` makes a Conductor over the gym's workers, in the order
@@ -72,8 +74,8 @@ def attach(app: FastAPI, desk: Desk, *, training: Path, prefix: str = "/", play:
     nicegui.app.on_page_exception(_mistake)
     if site.with_keys:
         add_sign_in(nicegui.app, site)
-        nicegui.app.add_middleware(Door, site=site)
-    nicegui.app.add_middleware(Guard)
+        nicegui.app.add_middleware(SignInMiddleware, site=site)
+    nicegui.app.add_middleware(SecurityHeadersMiddleware)
     ui.run_with(
         app,
         title="Podium",

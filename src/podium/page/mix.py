@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from html import escape
 from statistics import fmean
 
-from podium.evaluation.charts import COLOURS, lines
+from podium.charts import COLOURS, lines
 from podium.page.shown import line
-from podium.page.training_files import MOST_NAMES, Iteration
+from podium.page.training_files import MOST_NAMES, IterationLine
 
 POINTS = 120
 """Points of a curve; more iterations are drawn as means of neighbours."""
@@ -18,7 +18,7 @@ _WIDE, _HIGH = 1000, 160
 Series = Mapping[str, Sequence[float | None]]
 
 
-def curves(iterations: Sequence[Iteration]) -> list[str]:
+def curves(iterations: Sequence[IterationLine]) -> list[str]:
     """The curves of a run, one SVG each; of a run without iterations none."""
     if not iterations:
         return []

@@ -20,11 +20,11 @@ from podium.page.shown import clipped, counted, line
 from podium.page.site import Site
 from podium.page.skills import worker_row
 from podium.page.visitor import Visitor
-from podium.serving.asking import Done
-from podium.serving.offer import Conducts
+from podium.protocols import ServedModel
+from podium.serving.asking import ChoiceDone
 from podium.types import Brief, Problem, Step, Verdict, Workflow, ask
-from podium.workflow.language import Language
 from podium.workflow.parse import format_workflow, parse
+from podium.workflow.syntax import WorkflowSyntax
 
 MAX_STEPS = 5
 _START = Workflow(
@@ -33,7 +33,7 @@ _START = Workflow(
         Step(worker=0, subtask="Compute the result of the plan.", access=(0,)),
     )
 )
-_WORKERS, _SUBTASKS, _ACCESS = Language().names
+_WORKERS, _SUBTASKS, _ACCESS = WorkflowSyntax().names
 _RULES = (
     f"{_WORKERS}: who carries out each step. {_SUBTASKS}: what each is told. {_ACCESS}: what each step sees of the steps before "
     'it: [] for nothing, "all", or their numbers, such as [0, 2]. The first step sees the question; the last one answers. '
@@ -61,7 +61,7 @@ class _Score:
 
 
 class _Play:
-    def __init__(self, site: Site, visitor: Visitor, play: Callable[[str], Conducts]) -> None:
+    def __init__(self, site: Site, visitor: Visitor, play: Callable[[str], ServedModel]) -> None:
         self._site, self._visitor, self._play = site, visitor, play
         self._problems = World().problems(split="held_out_numbers", n=120, seed=random.randrange(1_000))
         random.shuffle(self._problems)
@@ -96,7 +96,7 @@ class _Play:
 
     def _workflow(self) -> Workflow | None:
         brief = Brief(question=ask(self._problem.question), cards=tuple(self._site.offer.cards), max_steps=MAX_STEPS)
-        return parse(self._lists.value, brief, Language())
+        return parse(self._lists.value, brief, WorkflowSyntax())
 
     def _check(self) -> None:
         try:
@@ -156,12 +156,14 @@ class _Play:
         self._count(problem, model, (mine_right, mine_ended), (theirs_right, theirs_ended))
 
     async def _ended(
-        self, panel: RunPanel, model: str, problem: Problem, conductor: Callable[[], Conducts] | None = None
-    ) -> Done | None:
+        self, panel: RunPanel, model: str, problem: Problem, conductor: Callable[[], ServedModel] | None = None
+    ) -> ChoiceDone | None:
         conduct = partial(ran, self._site, self._visitor, model, problem.question, conductor=conductor)
         return await panel.run(ask(problem.question), conduct, self._site.link("/runs/"))
 
-    def _count(self, problem: Problem, model: str, mine: tuple[bool, Done | None], theirs: tuple[bool, Done | None]) -> None:
+    def _count(
+        self, problem: Problem, model: str, mine: tuple[bool, ChoiceDone | None], theirs: tuple[bool, ChoiceDone | None]
+    ) -> None:
         """Only the first try at a problem counts."""
         score = self._score
         if problem.id in self._scored:
@@ -179,7 +181,7 @@ class _Play:
         )
 
 
-def _say(element: TextElement, problem: Problem, ended: Done | None) -> bool:
+def _say(element: TextElement, problem: Problem, ended: ChoiceDone | None) -> bool:
     verdict = Verdict(correct=False, extracted=None, why="there is no answer")
     if ended is not None and ended.failure is None:
         verdict = judge(problem, ended.completion.text)
@@ -189,5 +191,5 @@ def _say(element: TextElement, problem: Problem, ended: Done | None) -> bool:
     return verdict.correct
 
 
-def _usd(ended: Done | None) -> float:
+def _usd(ended: ChoiceDone | None) -> float:
     return 0.0 if ended is None else ended.completion.usage.cost_usd or 0.0

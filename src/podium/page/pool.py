@@ -15,8 +15,8 @@ from podium.page.shown import counted, figures, line, took
 from podium.page.site import Site
 from podium.page.skills import worker_line
 from podium.page.visitor import Visitor
-from podium.serving.offer import Wishes
-from podium.serving.problems import Refusal
+from podium.request_options import RequestOptions
+from podium.serving.api_errors import ApiErrorException
 
 QUESTION = "What is 6 times 7? Answer with the number."
 PATIENCE_SECONDS = 60.0
@@ -68,13 +68,13 @@ class _Pool:
         said.text = "asked"
         said.classes(replace="soft")
         started = time.perf_counter()
-        wishes = Wishes(seconds=PATIENCE_SECONDS)
+        wishes = RequestOptions(seconds=PATIENCE_SECONDS)
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 done = await ran(self._site, self._visitor, name, self._question, _unheard, _unheard, wishes=wishes)
         except TimeoutError:
             _say(said, f"no answer within {PATIENCE_SECONDS:.0f} s", "bad")
-        except (PodiumError, Refusal) as error:
+        except (PodiumError, ApiErrorException) as error:
             _say(said, line(str(error), 300), "bad")
         else:
             seconds = max(time.perf_counter() - started, done.completion.seconds)

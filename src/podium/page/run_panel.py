@@ -13,8 +13,8 @@ from podium.page.inspector import Inspector
 from podium.page.parts import LongText, box, link, show, text
 from podium.page.rich_text import RichText
 from podium.page.shown import SHORT, clipped, counted, figures, line
-from podium.serving.asking import Done
-from podium.serving.problems import Refusal
+from podium.serving.api_errors import ApiErrorException
+from podium.serving.asking import ChoiceDone
 from podium.types import Question, Transcript, Usage
 
 REFRESH_SECONDS = 0.1
@@ -53,8 +53,8 @@ class RunPanel:
         self._timer = ui.timer(REFRESH_SECONDS, self.refresh, active=False)
 
     async def run(
-        self, question: Question, conduct: Callable[[Listener, Callable[[str], None]], Awaitable[Done]], kept_at: str
-    ) -> Done | None:
+        self, question: Question, conduct: Callable[[Listener, Callable[[str], None]], Awaitable[ChoiceDone]], kept_at: str
+    ) -> ChoiceDone | None:
         """Show what ``conduct`` tells of a run: its events and its id; with ``kept_at`` before it, the id is where to find it.
 
         How the run ended; None where it was not let in. A cancellation goes on upward.
@@ -62,11 +62,11 @@ class RunPanel:
         self._following, self._question = Following(), question
         self._status.text = "The conductor writes a workflow"
         self._timer.activate()
-        done: Done | None = None
+        done: ChoiceDone | None = None
         known: list[str] = []
         try:
             done = await conduct(self._following.on_event, known.append)
-        except (PodiumError, Refusal) as error:
+        except (PodiumError, ApiErrorException) as error:
             self.fail(str(error))
         else:
             if done.failure is not None and self._following.answered is None:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from podium.events import Answered, Event, Listener
 from podium.page.site import Site
 from podium.page.visitor import Visitor
-from podium.serving.asking import Done, answer
-from podium.serving.conversation import Asked
-from podium.serving.offer import Conducts, Wishes
+from podium.protocols import ServedModel
+from podium.request_options import RequestOptions
+from podium.serving.asking import ChoiceDone, answer
+from podium.serving.conversation import ParsedRequest
 from podium.types import Call, Transcript
 
 BY_HAND = "by hand"
@@ -23,9 +24,9 @@ async def ran(
     on_event: Listener,
     on_run: Callable[[str], None],
     *,
-    wishes: Wishes = Wishes(),
-    conductor: Callable[[], Conducts] | None = None,
-) -> Done:
+    wishes: RequestOptions = RequestOptions(),
+    conductor: Callable[[], ServedModel] | None = None,
+) -> ChoiceDone:
     """Ask ``model`` (or what ``conductor`` makes, then only called so); ``on_run`` is told the run's id at its beginning.
 
     Run it in a task of its own: the task's calls are held to the request's budget. Cancelling it stops the calls under way
@@ -40,7 +41,7 @@ async def ran(
             transcripts = event.transcripts
         on_event(event)
 
-    asked = Asked(model=model, call=Call.plain(question), wishes=wishes)
+    asked = ParsedRequest(model=model, call=Call.plain(question), wishes=wishes)
     made = None if conductor is None else conductor()
     async with site.desk.admitted(await visitor.key("ask"), asked, conductor=made) as ticket:
         on_run(ticket.run)

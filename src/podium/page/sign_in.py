@@ -13,7 +13,7 @@ from podium.errors import AccessDenied
 from podium.page.frame import HEAD, ICON
 from podium.page.site import Site
 from podium.page.visitor import Visitor, forget, remember
-from podium.serving.problems import problem_of
+from podium.serving.api_errors import problem_of
 from podium.serving.wire import problem_answer
 
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
@@ -35,7 +35,7 @@ autofocus{invalid}></label>
 
 
 def add_sign_in(app: FastAPI, site: Site) -> None:
-    """Put the form onto ``app``, whose pages :class:`Door` keeps shut."""
+    """Put the form onto ``app``, whose pages :class:`SignInMiddleware` keeps shut."""
     style = Path(__file__).with_name("page.css").read_text()
 
     def form(next_address: str, wrong: bool) -> Response:
@@ -68,7 +68,7 @@ def add_sign_in(app: FastAPI, site: Site) -> None:
         return answer
 
 
-class Door:
+class SignInMiddleware:
     """ASGI middleware: whoever has no key is shown the form (a program is told 401), and no socket is opened for them."""
 
     def __init__(self, app: ASGIApp, site: Site) -> None:

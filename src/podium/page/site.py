@@ -8,8 +8,9 @@ from nicegui import ui
 from podium.gym.profiles import PROFILES
 from podium.page.training_files import TrainingRuns
 from podium.page.visitor import Visitor
-from podium.serving.desk import Desk
-from podium.serving.offer import Conducts, Offer
+from podium.protocols import ServedModel
+from podium.serving.catalog import ModelCatalog
+from podium.serving.service import RequestService
 from podium.serving.store.runs import Runs
 
 
@@ -17,13 +18,13 @@ from podium.serving.store.runs import Runs
 class Site:
     """One server's pages. Example: ``site.link("/play")`` is ``"/ui/play"`` where the pages live below ``/ui``."""
 
-    desk: Desk
+    desk: RequestService
     training: TrainingRuns
-    play: Callable[[str], Conducts] | None
+    play: Callable[[str], ServedModel] | None
     prefix: str
 
     @property
-    def offer(self) -> Offer:
+    def offer(self) -> ModelCatalog:
         """What can be asked."""
         return self.desk.offer
 

@@ -38,7 +38,7 @@ _TEXT = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Iteration:
+class IterationLine:
     """One line of ``metrics.jsonl``, checked. Example: ``line.numbers["correct"] == 0.93``."""
 
     number: int
@@ -68,7 +68,7 @@ class TrainingRun:
     """What is known of one run so far."""
 
     folder: Path
-    iterations: list[Iteration] = field(default_factory=list)
+    iterations: list[IterationLine] = field(default_factory=list)
     workers: dict[int, Counter[str]] = field(default_factory=dict)
     """Iteration -> how often each worker was asked."""
     early: list[Example] = field(default_factory=list)
@@ -147,7 +147,7 @@ class TrainingRuns:
                 break
         return sorted(found)
 
-    def last(self, name: str) -> tuple[float, Iteration | None]:
+    def last(self, name: str) -> tuple[float, IterationLine | None]:
         """When the run's metrics were written last, in seconds since 1970, and the last iteration in them. Blocking."""
         path = self._folder / name / "metrics.jsonl"
         try:
@@ -213,12 +213,12 @@ def _object(line: bytes) -> dict[str, Any] | None:
     return read if isinstance(read, dict) else None
 
 
-def _iteration(line: dict[str, Any]) -> Iteration | None:
+def _iteration(line: dict[str, Any]) -> IterationLine | None:
     number = line.get("iteration")
     if not isinstance(number, int):
         return None
     numbers = {name: value for name in _NUMBERS if (value := _number(line.get(name))) is not None}
-    return Iteration(
+    return IterationLine(
         number=number,
         numbers=numbers,
         correct_by_kind=_by_kind(line.get("correct_by_kind")),

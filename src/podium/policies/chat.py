@@ -4,11 +4,13 @@ import asyncio
 from dataclasses import replace
 
 from podium.errors import WorkflowError
+from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
 from podium.protocols import Worker
+from podium.registry import register
 from podium.types import Brief, Call, Completion, Generation, Message, Sampling
-from podium.workflow.language import Language
 from podium.workflow.parse import parse
 from podium.workflow.prompt import correction, messages
+from podium.workflow.syntax import WorkflowSyntax
 
 
 class ChatPolicy:
@@ -23,7 +25,7 @@ class ChatPolicy:
     """
 
     def __init__(
-        self, worker: Worker, *, language: Language = Language(), sampling: Sampling = Sampling(), attempts: int = 1
+        self, worker: Worker, *, language: WorkflowSyntax = WorkflowSyntax(), sampling: Sampling = Sampling(), attempts: int = 1
     ) -> None:
         if attempts < 1:
             raise ValueError("attempts is at least 1")
@@ -61,3 +63,20 @@ class ChatPolicy:
             usage=sum((c.usage for c in written[1:]), written[0].usage),
             seconds=sum(c.seconds for c in written),
         )
+
+
+def _chat(asked: PolicyRequest) -> PolicySetup:
+    config = asked.conductor
+    writer = asked.workers[asked.worker(default=asked.workers.names[0] if config is None else config.worker)]
+    syntax = WorkflowSyntax(cards=config is not None and config.cards)
+    policy = ChatPolicy(writer.worker, language=syntax, attempts=2 if config is None else config.attempts)
+    return PolicySetup(policy=policy, workers=asked.workers, max_steps=asked.steps, syntax=syntax)
+
+
+register("policies", "chat")(
+    NamedPolicy(
+        form="chat[:NAME]",
+        about="worker NAME writes the workflow (default: [conductor] of the pool file, else the first worker)",
+        make=_chat,
+    )
+)

@@ -18,9 +18,9 @@ from podium.policies import qwen2
 from podium.policies.sampling import sample
 from podium.policies.tokens import Tokens
 from podium.types import Brief, Generation, Usage
-from podium.workflow.language import Language
 from podium.workflow.prompt import messages
 from podium.workflow.short_prompt import short_messages
+from podium.workflow.syntax import WorkflowSyntax
 
 PROMPTS = {"short": short_messages, "full": messages}
 _BATCH = 64
@@ -29,9 +29,9 @@ _BATCH = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """What a local policy was taught. Example: ``Dialect(language=Language(access="binary"))``."""
+    """What a local policy was taught. Example: ``Dialect(language=WorkflowSyntax(access="binary"))``."""
 
-    language: Language = Language()
+    language: WorkflowSyntax = WorkflowSyntax()
     prompt: str = "short"
     """``short`` (:mod:`podium.workflow.short_prompt`) or ``full`` (:mod:`podium.workflow.prompt`)."""
     max_tokens: int = 160
@@ -70,7 +70,7 @@ class LocalPolicy:
         path = folder / "podium.json"
         try:
             described = json.loads(path.read_text(encoding="utf-8"))
-            language = Language(**described["language"])
+            language = WorkflowSyntax(**described["language"])
             dialect = Dialect(language=language, prompt=described["prompt"], max_tokens=described["max_tokens"])
             version = str(described["version"])
         except (OSError, ValueError, TypeError, KeyError) as error:

@@ -19,7 +19,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 
 from podium.errors import ConfigError
-from podium.policies.fixed import FromBrief, alone
+from podium.policies.fixed import FunctionPolicy, alone
 
 Array = NDArray[np.float64]
 Chooser = Callable[[str], int]
@@ -27,10 +27,10 @@ Chooser = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcomes:
+class RouterDataset:
     """Who did how well on the training questions.
 
-    Example: ``Outcomes(questions=("2 + 2?",), kinds=("math",), right=((1.0, 0.0),))``.
+    Example: ``RouterDataset(questions=("2 + 2?",), kinds=("math",), right=((1.0, 0.0),))``.
     """
 
     questions: tuple[str, ...]
@@ -51,12 +51,12 @@ class Outcomes:
         return np.array(self.right)
 
 
-def routed(choose: Chooser) -> FromBrief:
+def routed(choose: Chooser) -> FunctionPolicy:
     """The policy that asks whomever ``choose`` names, in one step. Example: ``routed(nearest(outcomes))``."""
-    return FromBrief(lambda brief: alone(choose(brief.question[-1].content)))
+    return FunctionPolicy(lambda brief: alone(choose(brief.question[-1].content)))
 
 
-def best_of_kind(outcomes: Outcomes, kind_of: Callable[[str], str | None]) -> Chooser:
+def best_of_kind(outcomes: RouterDataset, kind_of: Callable[[str], str | None]) -> Chooser:
     """The worker that was right most often on questions of the same kind; of all questions where the kind is unknown."""
     table = outcomes.table
     overall = int(table.mean(axis=0).argmax())
@@ -64,7 +64,7 @@ def best_of_kind(outcomes: Outcomes, kind_of: Callable[[str], str | None]) -> Ch
     return lambda text: best.get(kind_of(text) or "", overall)
 
 
-def nearest(outcomes: Outcomes, k: int = 20) -> Chooser:
+def nearest(outcomes: RouterDataset, k: int = 20) -> Chooser:
     """The worker that was right most often on the ``k`` nearest questions by cosine (as in RouterBench, arXiv 2403.12031)."""
     text = _features().fit(outcomes.questions)
     found = NearestNeighbors(n_neighbors=min(k, len(outcomes.questions)), metric="cosine").fit(text.transform(outcomes.questions))
@@ -77,13 +77,13 @@ def nearest(outcomes: Outcomes, k: int = 20) -> Chooser:
     return choose
 
 
-def linear(outcomes: Outcomes) -> Chooser:
+def linear(outcomes: RouterDataset) -> Chooser:
     """A linear prediction of each worker's share of right answers; the worker with the highest."""
     model = make_pipeline(_features(), Ridge(alpha=1.0)).fit(outcomes.questions, outcomes.table)
     return lambda question: int(np.asarray(model.predict([question]))[0].argmax())
 
 
-def contrastive(outcomes: Outcomes, *, dimensions: int = 32, temperature: float = 0.2, seed: int = 0) -> Chooser:
+def contrastive(outcomes: RouterDataset, *, dimensions: int = 32, temperature: float = 0.2, seed: int = 0) -> Chooser:
     """After RouterDC (arXiv 2409.19886): questions and workers in one space, a question near the workers that are right on it.
 
     Kept: worker embeddings learned with a contrastive loss that pulls a question towards the workers that did well and away from
@@ -113,7 +113,7 @@ def contrastive(outcomes: Outcomes, *, dimensions: int = 32, temperature: float 
     return lambda question: int((_unit(features.transform([question])) @ workers.T)[0].argmax())
 
 
-def agreement(outcomes: Outcomes, *, neighbours: int | None = None) -> Chooser:
+def agreement(outcomes: RouterDataset, *, neighbours: int | None = None) -> Chooser:
     """After Smoothie (arXiv 2412.04692): without labels, a worker is trusted as far as the others agree with it.
 
     Kept: quality estimated from pairwise agreement alone; ``neighbours`` None gives one quality per worker for all questions (its
@@ -126,11 +126,11 @@ def agreement(outcomes: Outcomes, *, neighbours: int | None = None) -> Chooser:
     if neighbours is None:
         best = int(agrees.mean(axis=0).argmax())
         return lambda question: best
-    unlabelled = Outcomes(questions=outcomes.questions, kinds=outcomes.kinds, right=tuple(map(tuple, agrees.tolist())))
+    unlabelled = RouterDataset(questions=outcomes.questions, kinds=outcomes.kinds, right=tuple(map(tuple, agrees.tolist())))
     return nearest(unlabelled, neighbours)
 
 
-def classified(outcomes: Outcomes, *, seed: int = 0) -> Chooser:
+def classified(outcomes: RouterDataset, *, seed: int = 0) -> Chooser:
     """After MASRouter (arXiv 2502.11133): which way of working together suits this question. Columns are workflows here.
 
     Kept: mode of collaboration, roles and models are chosen per question by a classifier that is taught what each choice earned.
@@ -156,7 +156,7 @@ def _features() -> TfidfVectorizer:
     return TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, max_features=50_000)
 
 
-def _dimensions(wanted: int, outcomes: Outcomes) -> int:
+def _dimensions(wanted: int, outcomes: RouterDataset) -> int:
     return max(1, min(wanted, len(outcomes.questions) - 1))
 
 

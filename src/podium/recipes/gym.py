@@ -21,15 +21,16 @@ from podium.errors import WorkerUnavailable
 from podium.gym import GymVerifier, World, specialists
 from podium.gym.skills import measured_skills
 from podium.protocols import Worker
+from podium.recipes.gym_start import TOPICS, imaginary_skills, lesson, written_for
 from podium.training.config import TrainConfig
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
 from podium.training.sampler import Pools, described
-from podium.training.warm_start import WarmStart
+from podium.training.warm_start import Cards, WarmStart
 from podium.types import Call, Completion, Problem, Workflow, ask
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.retried import Retried
-from podium.workflow.language import Language
+from podium.workflow.syntax import WorkflowSyntax
 
 WORLD = World()
 WORKERS = specialists(WORLD)
@@ -47,7 +48,7 @@ def config(seed: int = 0) -> TrainConfig:
         problems=lambda: WORLD.problems(n=6000, seed=11 + seed),
         pool=pool_without,
         verifier=GymVerifier(),
-        language=Language(access="binary"),
+        language=WorkflowSyntax(access="binary"),
         warm_start=warm_start(seed),
         iterations=200,
         questions=16,
@@ -98,8 +99,15 @@ def adaptive(seed: int = 0) -> TrainConfig:
         pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
         exploration=Exploration(opened=0.5, opened_while=0.5, opened_until=0.6, anchor=0.1, anchor_while=0.5, anchor_until=0.65),
         learner=LearnerConfig(learning_rate=4e-4, updates=2, final=0.2),
-        language=Language(access="binary", cards=True),
-        warm_start=replace(warm_start(seed), workers=(2, 3, 4), steps=700, lessons=250, learning_rate=2e-3, carried_out=None),
+        language=WorkflowSyntax(access="binary", cards=True),
+        warm_start=replace(
+            warm_start(seed),
+            workers=(2, 3, 4),
+            steps=700,
+            cards=Cards(lessons=250, imagine=imaginary_skills, lesson=lesson),
+            learning_rate=2e-3,
+            carried_out=None,
+        ),
     )
 
 
@@ -159,7 +167,14 @@ def _bad_line(worker: Worker, name: str) -> Worker:
 
 def warm_start(seed: int) -> WarmStart:
     """The start of every run: workflows of the right form, workers at random, second rounds included."""
-    return WarmStart(problems=lambda: WORLD.problems(n=8000, seed=7), steps=1000, seed=seed, carried_out=carried_out)
+    return WarmStart(
+        problems=lambda: WORLD.problems(n=8000, seed=7),
+        write=written_for,
+        topics=TOPICS,
+        steps=1000,
+        seed=seed,
+        carried_out=carried_out,
+    )
 
 
 def pool_without(*names: str) -> WorkerPool:

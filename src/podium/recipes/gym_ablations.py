@@ -16,7 +16,7 @@ from dataclasses import replace
 from podium.recipes import gym
 from podium.training.config import TrainConfig
 from podium.workers.pool import Member, WorkerPool
-from podium.workflow.language import Language
+from podium.workflow.syntax import WorkflowSyntax
 
 BEST = "brook"
 """The best single worker of the gym."""
@@ -24,12 +24,12 @@ BEST = "brook"
 
 def no_subtasks(seed: int = 0) -> TrainConfig:
     """Workers and access only; every worker is told to solve the question (paper, Table 10)."""
-    return replace(gym.config(seed), name="gym-no-subtasks", language=Language(access="binary", subtasks=False))
+    return replace(gym.config(seed), name="gym-no-subtasks", language=WorkflowSyntax(access="binary", subtasks=False))
 
 
 def positions(seed: int = 0) -> TrainConfig:
     """Access lists name earlier steps one by one (paper, Table 11)."""
-    return replace(gym.config(seed), name="gym-positions", language=Language(access="positions"))
+    return replace(gym.config(seed), name="gym-positions", language=WorkflowSyntax(access="positions"))
 
 
 def one_worker(seed: int = 0) -> TrainConfig:
@@ -51,7 +51,7 @@ def sure_start(seed: int = 0) -> TrainConfig:
 
 def forgetful_start(seed: int = 0) -> TrainConfig:
     """The start is not asked what a step is about (:mod:`podium.training.imitation`)."""
-    return replace(gym.config(seed), name="gym-forgetful-start", warm_start=replace(gym.warm_start(seed), topics=False))
+    return replace(gym.config(seed), name="gym-forgetful-start", warm_start=replace(gym.warm_start(seed), topics=()))
 
 
 def small(seed: int = 0) -> TrainConfig:

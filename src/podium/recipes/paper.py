@@ -15,14 +15,14 @@ from pathlib import Path
 
 from podium.tasks.benchmarks.mixes import PAPER_960, draw
 from podium.tasks.benchmarks.registry import load
-from podium.tasks.instructions import instructed
+from podium.tasks.kinds import instructed
 from podium.training.config import TrainConfig
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
 from podium.training.memory import QWEN_7B
 from podium.training.pretrained import Pretrained
 from podium.types import Problem
-from podium.workflow.language import Language
+from podium.workflow.syntax import WorkflowSyntax
 
 
 def config(seed: int = 0) -> TrainConfig:
@@ -32,7 +32,7 @@ def config(seed: int = 0) -> TrainConfig:
         seed=seed,
         problems=problems,
         pool=Path("pool.toml"),  # section 4.1: seven workers, 4,096 tokens, temperature 0.2
-        language=Language(access="binary"),  # section 3.1; positions are its Table 11
+        language=WorkflowSyntax(access="binary"),  # section 3.1; positions are its Table 11
         pretrained=Pretrained(
             model="Qwen/Qwen2.5-7B-Instruct",
             max_tokens=1024,  # section 4.1

@@ -16,20 +16,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from podium.errors import PodiumError
 from podium.jsonl import dumps
 from podium.serving.accounts import Accounts
+from podium.serving.api_errors import BUG, ApiError, ApiErrorException, no_such_model, problem_of, unreadable
+from podium.serving.catalog import ModelCatalog
 from podium.serving.chat_api import chat
+from podium.serving.concurrency import ConcurrencyGate
 from podium.serving.conversation import of_chat
-from podium.serving.desk import Desk
-from podium.serving.gate import Gate
 from podium.serving.headers import with_headers
-from podium.serving.measures import Measures
+from podium.serving.metrics import Metrics
 from podium.serving.not_served import not_served
-from podium.serving.offer import Offer
 from podium.serving.origins import Origins
-from podium.serving.problems import BUG, Problem, Refusal, no_such_model, problem_of, unreadable
 from podium.serving.requests import ChatRequest
 from podium.serving.responses_api import responses
 from podium.serving.responses_conversation import of_responses
 from podium.serving.responses_requests import ResponsesRequest
+from podium.serving.service import RequestService
 from podium.serving.wire import ClientLeft, json_answer, problem_answer
 
 log = logging.getLogger("podium.serving")
@@ -37,7 +37,7 @@ MAX_BODY_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ServerLimits:
     """How much a server takes on."""
 
     concurrency: int = 256
@@ -50,14 +50,14 @@ class Limits:
 
 
 def make_app(
-    offer: Offer, accounts: Accounts, *, version: str, limits: Limits = Limits(), origins: Sequence[str] = ()
+    offer: ModelCatalog, accounts: Accounts, *, version: str, limits: ServerLimits = ServerLimits(), origins: Sequence[str] = ()
 ) -> FastAPI:
     """The server over ``offer``. Example: ``uvicorn.run(make_app(offer, accounts, version="0.1.0"))``.
 
     ``origins``: whose web pages may ask it from a browser (:class:`podium.serving.origins.Origins`).
     """
-    gate = Gate(limits.concurrency, limits.queue, limits.concurrency_per_key)
-    desk = Desk(offer=offer, accounts=accounts, gate=gate, measures=Measures())
+    gate = ConcurrencyGate(limits.concurrency, limits.queue, limits.concurrency_per_key)
+    desk = RequestService(offer=offer, accounts=accounts, gate=gate, measures=Metrics())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -68,7 +68,7 @@ def make_app(
     app.state.desk = desk
     _errors(app, desk)
     _routes(app, desk)
-    app.add_middleware(_Door, desk=desk, body_bytes=limits.body_bytes)
+    app.add_middleware(LimitsMiddleware, desk=desk, body_bytes=limits.body_bytes)
     if origins:
         # Outside the door: a browser asks for permission without a key, and reads no refusal that does not allow it to.
         app.add_middleware(Origins, allowed=origins)
@@ -76,7 +76,7 @@ def make_app(
     return app
 
 
-def _routes(app: FastAPI, desk: Desk) -> None:
+def _routes(app: FastAPI, desk: RequestService) -> None:
     accounts, offer = desk.accounts, desk.offer
 
     @app.post("/v1/chat/completions", responses=_ERRORS, tags=["OpenAI"])
@@ -113,7 +113,9 @@ def _routes(app: FastAPI, desk: Desk) -> None:
         key = await accounts.identify(request.headers.get("Authorization"), "ask", "read")
         found = await accounts.runs.get(run, key=accounts.seen_by(key))
         if found is None:
-            raise Refusal(Problem(status=404, message="there is no such run", kind="invalid_request_error", code="run_not_found"))
+            raise ApiErrorException(
+                ApiError(status=404, message="there is no such run", kind="invalid_request_error", code="run_not_found")
+            )
         return Response(dumps(found), media_type="application/json")
 
     @app.api_route("/v1/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], include_in_schema=False)
@@ -144,15 +146,15 @@ def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": "podium"}
 
 
-def _errors(app: FastAPI, desk: Desk) -> None:
+def _errors(app: FastAPI, desk: RequestService) -> None:
     @app.exception_handler(PodiumError)
     async def failed(_: Request, error: Exception) -> Response:
         assert isinstance(error, PodiumError)  # noqa: S101 - as registered
         return problem_answer(problem_of(error))
 
-    @app.exception_handler(Refusal)
+    @app.exception_handler(ApiErrorException)
     async def refused(_: Request, error: Exception) -> Response:
-        assert isinstance(error, Refusal)  # noqa: S101 - as registered
+        assert isinstance(error, ApiErrorException)  # noqa: S101 - as registered
         return problem_answer(error.problem)
 
     @app.exception_handler(RequestValidationError)
@@ -167,7 +169,7 @@ def _errors(app: FastAPI, desk: Desk) -> None:
         kind = "invalid_request_error" if error.status_code < 500 else "server_error"
         headers = dict(error.headers or {})
         return problem_answer(
-            Problem(status=error.status_code, message=str(error.detail), kind=kind, code=code[:60], headers=headers)
+            ApiError(status=error.status_code, message=str(error.detail), kind=kind, code=code[:60], headers=headers)
         )
 
     @app.exception_handler(ClientLeft)
@@ -175,15 +177,16 @@ def _errors(app: FastAPI, desk: Desk) -> None:
         return Response(status_code=499)  # read by nobody but the log
 
 
-class _Door:
+class LimitsMiddleware:
     """Around every request: no body beyond the limit, no exception without an answer, every status counted."""
 
-    def __init__(self, app: ASGIApp, desk: Desk, body_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, desk: RequestService, body_bytes: int) -> None:
         self._app = app
         self._desk = desk
         self._body_bytes = body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -195,7 +198,7 @@ class _Door:
             taken += len(message.get("body", b""))
             if taken > self._body_bytes:
                 too_large = True
-                raise Refusal(self._too_large())
+                raise ApiErrorException(self._too_large())
             return message
 
         async def told(message: Message) -> None:
@@ -221,10 +224,10 @@ class _Door:
             except PodiumError as error:
                 await problem_answer(problem_of(error))(scope, receive, told)
                 return
-        problem: Problem | None = None
+        problem: ApiError | None = None
         try:
             await self._app(scope, counted, heard)
-        except Refusal as refusal:
+        except ApiErrorException as refusal:
             problem = refusal.problem
         except Exception:
             log.exception("a bug, at %s %s", scope["method"], scope["path"])
@@ -236,9 +239,9 @@ class _Door:
         if problem is not None:
             await problem_answer(problem)(scope, receive, told)
 
-    def _too_large(self) -> Problem:
+    def _too_large(self) -> ApiError:
         message = f"a request may have {self._body_bytes} bytes"
-        return Problem(status=413, message=message, kind="invalid_request_error", code="request_too_large")
+        return ApiError(status=413, message=message, kind="invalid_request_error", code="request_too_large")
 
 
 def _length(scope: Scope) -> int:

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 from podium.errors import PodiumError
 from podium.events import Answered, Event, Listener
-from podium.serving.offer import Conducts
+from podium.protocols import ServedModel
 from podium.types import Call, Completion, Failure, Usage
 
 log = logging.getLogger("podium.serving")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Happened:
+class RunEvent:
     """Something that a conducted choice did."""
 
     choice: int
@@ -27,7 +27,7 @@ class Happened:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class TextDelta:
     """A piece of a choice's answer; None: what was said so far is void, a new attempt begins."""
 
     choice: int
@@ -35,7 +35,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class ChoiceDone:
     """A choice is over."""
 
     choice: int
@@ -44,10 +44,10 @@ class Done:
     """Why there is no answer; the completion then holds what was done and paid for until then."""
 
 
-Progress = Happened | Said | Done
+Progress = RunEvent | TextDelta | ChoiceDone
 
 
-async def conducted(conductors: Sequence[Conducts], call: Call) -> list[Done]:
+async def conducted(conductors: Sequence[ServedModel], call: Call) -> list[ChoiceDone]:
     """Every choice, whole. Cancelling this cancels them all."""
     async with asyncio.TaskGroup() as group:
         tasks = [
@@ -58,11 +58,11 @@ async def conducted(conductors: Sequence[Conducts], call: Call) -> list[Done]:
 
 
 @asynccontextmanager
-async def conducting(conductors: Sequence[Conducts], call: Call) -> AsyncIterator[AsyncIterator[Progress]]:
-    """What happens, as it happens; ends after each choice's :class:`Done`. Leaving the block cancels what is under way."""
+async def conducting(conductors: Sequence[ServedModel], call: Call) -> AsyncIterator[AsyncIterator[Progress]]:
+    """What happens, as it happens; ends after each choice's :class:`ChoiceDone`. Leaving the block cancels what is under way."""
     queue: asyncio.Queue[Progress | None] = asyncio.Queue()
 
-    async def one(choice: int, conductor: Conducts) -> None:
+    async def one(choice: int, conductor: ServedModel) -> None:
         queue.put_nowait(await _told(conductor, _drawn(call, choice), choice, queue))
 
     tasks = [asyncio.create_task(one(choice, conductor)) for choice, conductor in enumerate(conductors)]
@@ -95,7 +95,7 @@ async def conducting(conductors: Sequence[Conducts], call: Call) -> AsyncIterato
                 log.error("a bug in a request whose client had left", exc_info=end)
 
 
-async def answer(conductor: Conducts, call: Call, on_event: Listener | None = None, choice: int = 0) -> Done:
+async def answer(conductor: ServedModel, call: Call, on_event: Listener | None = None, choice: int = 0) -> ChoiceDone:
     """One choice, whole. A failure is part of the result, with what was done and paid for before it."""
     try:
         completion = await conductor.conduct(call, on_event)
@@ -103,25 +103,25 @@ async def answer(conductor: Conducts, call: Call, on_event: Listener | None = No
         return failed(choice, error)
     # Some providers number their calls anew in every conversation ("call_0"); two that wait must not be taken for one.
     calls = tuple(replace(called, id=f"call_{secrets.token_hex(12)}") for called in completion.tool_calls)
-    return Done(choice=choice, completion=replace(completion, tool_calls=calls) if calls else completion)
+    return ChoiceDone(choice=choice, completion=replace(completion, tool_calls=calls) if calls else completion)
 
 
-def failed(choice: int, error: PodiumError) -> Done:
+def failed(choice: int, error: PodiumError) -> ChoiceDone:
     """A choice that ended in ``error``, with what was done and paid for before it."""
     usage = Usage.total(transcript.usage for transcript in error.transcripts)
     completion = Completion(text="", usage=usage, transcripts=error.transcripts)
-    return Done(choice=choice, completion=completion, failure=Failure.of(error, ""))
+    return ChoiceDone(choice=choice, completion=completion, failure=Failure.of(error, ""))
 
 
-async def _told(conductor: Conducts, call: Call, choice: int, queue: "asyncio.Queue[Progress | None]") -> Done:
+async def _told(conductor: ServedModel, call: Call, choice: int, queue: "asyncio.Queue[Progress | None]") -> ChoiceDone:
     """One choice, and on the way everything that happens in it."""
     put = queue.put_nowait
 
     def on_event(event: Event) -> None:
         if not isinstance(event, Answered):  # that is what Done says
-            put(Happened(choice=choice, event=event))
+            put(RunEvent(choice=choice, event=event))
 
-    call = replace(call, on_token=lambda text: put(Said(choice=choice, text=text)))
+    call = replace(call, on_token=lambda text: put(TextDelta(choice=choice, text=text)))
     return await answer(conductor, call, on_event, choice)
 
 

@@ -6,17 +6,17 @@ from typing import Any
 
 from podium.errors import WorkerUnavailable
 from podium.events import StepFinished, WorkflowWritten
-from podium.serving.asking import Done, Happened, Progress, Said, failed
-from podium.serving.desk import Ticket, total_usage
-from podium.serving.problems import problem_of
+from podium.serving.api_errors import problem_of
+from podium.serving.asking import ChoiceDone, Progress, RunEvent, TextDelta, failed
+from podium.serving.service import ActiveRequest, total_usage
 from podium.serving.shown import answer_usage, event_object, podium_object, reasoning, totals_object, usage_object
-from podium.serving.stopping import Stopping
+from podium.serving.stop_sequences import StopSequences
 from podium.types import Completion, Failure, Usage
 
 _OTHER_WORDS = "the answer broke off after it had begun, and was given in other words; ask again"
 
 
-def chat_object(ticket: Ticket, dones: Sequence[Done]) -> dict[str, Any]:
+def chat_object(ticket: ActiveRequest, dones: Sequence[ChoiceDone]) -> dict[str, Any]:
     """``chat.completion``; the run's whole story is its field ``podium``."""
     return {
         **_head(ticket, "chat.completion"),
@@ -30,9 +30,9 @@ def chat_object(ticket: Ticket, dones: Sequence[Done]) -> dict[str, Any]:
 class ChatChunks:
     """Progress -> ``chat.completion.chunk`` objects. One per stream; used in ``serving/chat_api.py``."""
 
-    ticket: Ticket
+    ticket: ActiveRequest
     include_usage: bool
-    finish: Callable[[Sequence[Done]], Awaitable[None]]
+    finish: Callable[[Sequence[ChoiceDone]], Awaitable[None]]
     """Told of all choices when the last one is over, before a client learns of it."""
     _choices: dict[int, "ChoiceText"] = field(default_factory=dict)
 
@@ -42,10 +42,10 @@ class ChatChunks:
         A choice that fails ends the stream with an ``error`` object, which clients raise. So does an answer that was begun, then
         taken back by its worker and begun anew in other words: what was sent can not be unsent.
         """
-        dones: list[Done] = []
+        dones: list[ChoiceDone] = []
         async for item in progress:
-            state = self._choices.setdefault(item.choice, ChoiceText(Stopping(self.ticket.call.demands.stop)))
-            if isinstance(item, Said):
+            state = self._choices.setdefault(item.choice, ChoiceText(StopSequences(self.ticket.call.demands.stop)))
+            if isinstance(item, TextDelta):
                 try:
                     text = state.said(item.text)
                 except WorkerUnavailable as error:
@@ -54,7 +54,7 @@ class ChatChunks:
                     return
                 if text:
                     yield self._chunk(item.choice, {**state.role(), "content": text})
-            elif isinstance(item, Happened):
+            elif isinstance(item, RunEvent):
                 for chunk in self._happened(item, state):
                     yield chunk
             else:
@@ -71,7 +71,7 @@ class ChatChunks:
             end = {"usage": usage_object(_answers(dones)), "podium": totals_object(self.ticket.run, total_usage(dones))}
             yield {**_head(self.ticket, "chat.completion.chunk"), "choices": [], **end}
 
-    def _happened(self, item: Happened, state: "ChoiceText") -> list[dict[str, Any]]:
+    def _happened(self, item: RunEvent, state: "ChoiceText") -> list[dict[str, Any]]:
         event = item.event
         if isinstance(event, WorkflowWritten):
             state.last = -1 if event.workflow is None else len(event.workflow.steps) - 1
@@ -84,7 +84,7 @@ class ChatChunks:
         delta = {**state.role(), **({"reasoning_content": words} if words else {})}
         return [{**self._chunk(item.choice, delta), "podium": told}]
 
-    def _done(self, item: Done, rest: str, state: "ChoiceText") -> list[dict[str, Any]]:
+    def _done(self, item: ChoiceDone, rest: str, state: "ChoiceText") -> list[dict[str, Any]]:
         completion = item.completion
         chunks = [self._chunk(item.choice, {**state.role(), "content": rest})] if rest else []
         if completion.tool_calls:
@@ -103,7 +103,7 @@ class ChatChunks:
 class ChoiceText:
     """What a client was sent of a choice's answer so far."""
 
-    stopping: Stopping
+    stopping: StopSequences
     last: int = -1
     _told_role: bool = False
     _sent: str = ""
@@ -133,7 +133,7 @@ class ChoiceText:
         self._sent += text
         return self.stopping.feed(text)
 
-    def ended(self, done: Done) -> tuple[Done, str]:
+    def ended(self, done: ChoiceDone) -> tuple[ChoiceDone, str]:
         """The choice as it ended, and what is still missing of its text: what was held back, or all where nothing came in pieces.
 
         An answer that does not begin with what was sent is a failure: the client holds something else for it.
@@ -148,11 +148,11 @@ class ChoiceText:
         return done, self.stopping.feed(missing) + self.stopping.rest()
 
 
-def _answers(dones: Sequence[Done]) -> Usage:
+def _answers(dones: Sequence[ChoiceDone]) -> Usage:
     return answer_usage([done.completion for done in dones])
 
 
-def _head(ticket: Ticket, kind: str) -> dict[str, Any]:
+def _head(ticket: ActiveRequest, kind: str) -> dict[str, Any]:
     return {
         "id": f"chatcmpl-{ticket.run.removeprefix('run_')}",
         "object": kind,
@@ -161,9 +161,9 @@ def _head(ticket: Ticket, kind: str) -> dict[str, Any]:
     }
 
 
-def _choice(done: Done, stops: Sequence[str]) -> dict[str, Any]:
+def _choice(done: ChoiceDone, stops: Sequence[str]) -> dict[str, Any]:
     completion = done.completion
-    stopping = Stopping(stops)
+    stopping = StopSequences(stops)
     text = stopping.feed(completion.text) + stopping.rest()
     message: dict[str, Any] = {"role": "assistant", "content": text or None if completion.tool_calls else text, "refusal": None}
     if completion.tool_calls:
@@ -186,7 +186,7 @@ def _finish_reason(completion: Completion, *, stopped: bool) -> str:
     return "stop" if stopped or completion.finish_reason not in known else completion.finish_reason
 
 
-def _together(dones: Sequence[Done]) -> Completion:
+def _together(dones: Sequence[ChoiceDone]) -> Completion:
     """All choices as one story."""
     return Completion(
         text="",

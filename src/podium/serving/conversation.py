@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from podium.errors import ConfigError
+from podium.request_options import RequestOptions
 from podium.serving.bodies import TextPart
-from podium.serving.offer import Wishes
 from podium.serving.requests import (
     AllowedToolsChoice,
     ChatRequest,
@@ -16,16 +16,16 @@ from podium.serving.requests import (
     ToolChoiceBody,
 )
 from podium.serving.toolbox import Named, kept_only, schema_text, tool_of
-from podium.types import Call, Demands, Message, Sampling, ToolCall
+from podium.types import Call, Message, ResponseOptions, Sampling, ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ParsedRequest:
     """A request, understood."""
 
     model: str
     call: Call
-    wishes: Wishes
+    wishes: RequestOptions
     choices: int = 1
     stream: bool = False
     include_usage: bool = False
@@ -35,7 +35,7 @@ class Asked:
     """Tools that the client calls otherwise than the worker does, by the worker's names."""
 
 
-def of_chat(request: ChatRequest) -> Asked:
+def of_chat(request: ChatRequest) -> ParsedRequest:
     """Raises :class:`ConfigError` where the conversation can not be asked."""
     question = tuple(_message(message, index) for index, message in enumerate(request.messages))
     tools = [
@@ -50,7 +50,7 @@ def of_chat(request: ChatRequest) -> Asked:
         choice = request.tool_choice.function.name
     elif request.tool_choice is not None:
         choice = request.tool_choice
-    demands = Demands(
+    demands = ResponseOptions(
         sampling=Sampling(
             temperature=request.temperature,
             top_p=request.top_p,
@@ -64,7 +64,7 @@ def of_chat(request: ChatRequest) -> Asked:
         form=_form(request.response_format),
         effort=request.reasoning_effort,
     )
-    return Asked(
+    return ParsedRequest(
         model=request.model,
         call=Call(question=checked(question), demands=consistent(demands)),
         wishes=wishes(request.podium),
@@ -75,9 +75,9 @@ def of_chat(request: ChatRequest) -> Asked:
     )
 
 
-def wishes(extension: Extension) -> Wishes:
+def wishes(extension: Extension) -> RequestOptions:
     """The extension object as the offer takes it."""
-    return Wishes(
+    return RequestOptions(
         workers=extension.workers,
         without=extension.without,
         policy=extension.policy,
@@ -141,7 +141,7 @@ def _all_there(missing: Collection[str]) -> None:
         raise ConfigError(f"no result of {named}: send one for every tool call of a turn, before anything else is said")
 
 
-def consistent(demands: Demands) -> Demands:
+def consistent(demands: ResponseOptions) -> ResponseOptions:
     """What is demanded, if no two tools have one name and the chosen one is there."""
     names = [tool.name for tool in demands.tools]
     if len(set(names)) < len(names):

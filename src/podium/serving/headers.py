@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pydantic import ValidationError
 
 from podium.errors import ConfigError
-from podium.serving.asking import Done
-from podium.serving.desk import Ticket, total_usage
+from podium.serving.asking import ChoiceDone
 from podium.serving.requests import Extension
+from podium.serving.service import ActiveRequest, total_usage
 
 _LISTS = ("workers", "without")
 _PREFIX = "x-podium-"
@@ -45,7 +45,7 @@ def with_headers(extension: Extension, headers: Mapping[str, str]) -> Extension:
         raise ConfigError(f"header {place}: {first['msg']}") from error
 
 
-def run_headers(ticket: Ticket, dones: Sequence[Done] = ()) -> dict[str, str]:
+def run_headers(ticket: ActiveRequest, dones: Sequence[ChoiceDone] = ()) -> dict[str, str]:
     """The run's id, what of the request was left out, and what all steps together used and cost where that is known already."""
     headers = {"X-Podium-Run": ticket.run, "X-Request-Id": ticket.run}
     if ticket.asked.ignored:

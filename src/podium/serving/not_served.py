@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from podium.serving.problems import Problem
+from podium.serving.api_errors import ApiError
 from podium.serving.wire import json_answer, problem_answer
 
 _SERVED = "this server has POST /v1/chat/completions, POST /v1/responses and GET /v1/models"
@@ -30,10 +30,10 @@ def not_served(request: Request) -> Response:
     if path in _ALLOWED:
         message = f"{path} takes {_ALLOWED[path]} only"
         kind, headers = "invalid_request_error", {"Allow": _ALLOWED[path]}
-        return problem_answer(Problem(status=405, message=message, kind=kind, code="method_not_allowed", headers=headers))
+        return problem_answer(ApiError(status=405, message=message, kind=kind, code="method_not_allowed", headers=headers))
     name = path.removeprefix("/v1/").partition("/")[0]
     said = _ABOUT.get(name, f"there is no {request.method} {path[:200]}")
-    problem = Problem(
+    problem = ApiError(
         status=404,
         message=f"{said}; {_SERVED}",
         kind="not_found_error" if name == "messages" else "invalid_request_error",

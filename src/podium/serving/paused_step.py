@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from podium.errors import ConfigError
 from podium.jsonl import loads
-from podium.serving.conversation import Asked
-from podium.serving.offer import Wishes
-from podium.types import Call, Completion, Demands, Question
+from podium.request_options import RequestOptions
+from podium.serving.conversation import ParsedRequest
+from podium.types import Call, Completion, Question, ResponseOptions
 
 log = logging.getLogger("podium.serving")
 
@@ -23,7 +23,7 @@ class PausedStep:
     """Who waits, what it was asked, and what for."""
 
     model: str
-    wishes: Wishes
+    wishes: RequestOptions
     """As they were when the workflow was written, without the budgets, which each request brings anew."""
     question: str
     """SHA-256 of what the user had said last when the workflow was written."""
@@ -33,7 +33,7 @@ class PausedStep:
     tool_calls: tuple[str, ...]
     """Every tool call the step has made so far, by the ids that the client was given."""
 
-    def call_for(self, asked: Asked) -> Call | None:
+    def call_for(self, asked: ParsedRequest) -> Call | None:
         """The call that the step goes on with; None where ``asked`` is no longer what its workflow was written for.
 
         Everything before the step's first tool call is what the workflow was written for, everything from there on are its own
@@ -64,7 +64,7 @@ class Resumed:
     state: str
 
 
-def paused_step(completion: Completion, asked: Asked) -> PausedStep | None:
+def paused_step(completion: Completion, asked: ParsedRequest) -> PausedStep | None:
     """What to keep of the step that asked for tools; None where none did, or where nothing needs to be kept.
 
     A worker that was asked nothing but the conversation (a model that is a worker's name) goes on from what the client sends.
@@ -80,12 +80,12 @@ def paused_step(completion: Completion, asked: Asked) -> PausedStep | None:
         wishes=_lasting(asked.wishes),
         question=_last_said(before),
         worker=waiting.worker,
-        call=replace(call, turns=(), demands=Demands()),
+        call=replace(call, turns=(), demands=ResponseOptions()),
         tool_calls=(*own, *(made.id for made in completion.tool_calls)),
     )
 
 
-def resumed(ids: tuple[str, ...], state: str, asked: Asked, workers: Sequence[str]) -> Resumed | None:
+def resumed(ids: tuple[str, ...], state: str, asked: ParsedRequest, workers: Sequence[str]) -> Resumed | None:
     """The step that was kept as ``state``, where it can go on with what ``asked`` brings; None: ``asked`` is conducted anew."""
     try:
         paused = loads(PausedStep, state)
@@ -98,7 +98,7 @@ def resumed(ids: tuple[str, ...], state: str, asked: Asked, workers: Sequence[st
     return Resumed(worker=paused.worker, call=call, ids=ids, state=state)
 
 
-def _lasting(wishes: Wishes) -> Wishes:
+def _lasting(wishes: RequestOptions) -> RequestOptions:
     return replace(wishes, usd=None, seconds=None)
 
 

@@ -6,19 +6,19 @@ from typing import Any
 
 from podium.errors import WorkerUnavailable
 from podium.events import WorkflowWritten
-from podium.serving.asking import Done, Happened, Progress, failed
+from podium.serving.api_errors import problem_of
+from podium.serving.asking import ChoiceDone, Progress, RunEvent, failed
 from podium.serving.chat_answers import ChoiceText
-from podium.serving.desk import Ticket
-from podium.serving.problems import problem_of
 from podium.serving.responses_items import call_items, message_item, reasoning_item, summary_part, text_part
+from podium.serving.service import ActiveRequest
 from podium.serving.shown import answer_usage, event_object, podium_object, reasoning, told
-from podium.serving.stopping import Stopping
+from podium.serving.stop_sequences import StopSequences
 from podium.types import Failure, Usage
 
 Object = dict[str, Any]
 
 
-def response_object(ticket: Ticket, done: Done) -> Object:
+def response_object(ticket: ActiveRequest, done: ChoiceDone) -> Object:
     """``response``, complete; the run's whole story is its field ``podium``."""
     completion = done.completion
     steps = told(completion.transcripts)
@@ -31,8 +31,8 @@ def response_object(ticket: Ticket, done: Done) -> Object:
 class ResponseEvents:
     """Progress -> the events of a streamed response. One per stream."""
 
-    ticket: Ticket
-    finish: Callable[[Sequence[Done]], Awaitable[None]]
+    ticket: ActiveRequest
+    finish: Callable[[Sequence[ChoiceDone]], Awaitable[None]]
     _number: int = 0
     _output: list[Object] = field(default_factory=list)
     """The items that are closed; the next one is open or yet to come."""
@@ -46,35 +46,35 @@ class ResponseEvents:
 
     async def of(self, progress: AsyncIterator[Progress]) -> AsyncIterator[Object]:
         """Events as things happen; what Podium adds are events of the type ``podium``."""
-        state = ChoiceText(Stopping(()))
+        state = ChoiceText(StopSequences(()))
         begun = {**_head(self.ticket, "in_progress"), "incomplete_details": None, "output": [], "usage": None}
         yield self._event("response.created", response=begun)
         yield self._event("response.in_progress", response=begun)
         async for item in progress:
-            if isinstance(item, Happened):
+            if isinstance(item, RunEvent):
                 for event in self._happened(item, state):
                     yield event
                 continue
-            if isinstance(item, Done):
+            if isinstance(item, ChoiceDone):
                 item, text = state.ended(item)
             else:
                 try:
                     text = state.said(item.text)
                 except WorkerUnavailable as error:
                     item, text = failed(item.choice, error), ""
-            if isinstance(item, Done):
+            if isinstance(item, ChoiceDone):
                 await self.finish([item])
                 if item.failure is not None:
                     yield self._failed(item.failure)
                     return
-            if text or (isinstance(item, Done) and not item.completion.tool_calls):
+            if text or (isinstance(item, ChoiceDone) and not item.completion.tool_calls):
                 for event in self._said(text):
                     yield event
-            if isinstance(item, Done):
+            if isinstance(item, ChoiceDone):
                 for event in self._done(item):
                     yield event
 
-    def _happened(self, item: Happened, state: ChoiceText) -> Iterator[Object]:
+    def _happened(self, item: RunEvent, state: ChoiceText) -> Iterator[Object]:
         event = item.event
         if isinstance(event, WorkflowWritten):
             state.last = -1 if event.workflow is None else len(event.workflow.steps) - 1
@@ -117,7 +117,7 @@ class ResponseEvents:
         if text:
             yield self._event("response.output_text.delta", **self._place(item), content_index=0, delta=text, logprobs=[])
 
-    def _done(self, done: Done) -> Iterator[Object]:
+    def _done(self, done: ChoiceDone) -> Iterator[Object]:
         completion = done.completion
         if self._answering:
             item = message_item(self.ticket, completion.text)
@@ -166,7 +166,7 @@ class ResponseEvents:
         return {"type": kind, "sequence_number": number, **fields}
 
 
-def _whole(ticket: Ticket, done: Done, items: Sequence[Object]) -> Object:
+def _whole(ticket: ActiveRequest, done: ChoiceDone, items: Sequence[Object]) -> Object:
     completion = done.completion
     incomplete = completion.finish_reason == "length"
     return {
@@ -178,7 +178,7 @@ def _whole(ticket: Ticket, done: Done, items: Sequence[Object]) -> Object:
     }
 
 
-def _head(ticket: Ticket, status: str) -> Object:
+def _head(ticket: ActiveRequest, status: str) -> Object:
     demands = ticket.asked.call.demands
     return {
         "id": f"resp_{ticket.run.removeprefix('run_')}",

@@ -8,15 +8,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from podium.serving.chat_api import answered, opened
-from podium.serving.conversation import Asked
-from podium.serving.desk import Desk
+from podium.serving.conversation import ParsedRequest
 from podium.serving.headers import run_headers
 from podium.serving.responses_answers import ResponseEvents, response_object
+from podium.serving.service import RequestService
 from podium.serving.store.keys import Key
 from podium.serving.wire import EventStream, event, json_answer, unless_left
 
 
-async def responses(desk: Desk, request: Request, key: Key | None, asked: Asked) -> Response:
+async def responses(desk: RequestService, request: Request, key: Key | None, asked: ParsedRequest) -> Response:
     """Answer ``asked``. Raises what :func:`podium.serving.app.make_app` turns into error objects."""
     if not asked.stream:
         async with desk.admitted(key, asked, request.headers, patience=partial(unless_left, request)) as ticket:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from podium.errors import ConfigError
-from podium.serving.conversation import Asked, checked, consistent, text, wishes
+from podium.serving.conversation import ParsedRequest, checked, consistent, text, wishes
 from podium.serving.responses_requests import (
     Item,
     ResponsesAllowed,
@@ -19,10 +19,10 @@ from podium.serving.responses_requests import (
     ResponsesResult,
 )
 from podium.serving.toolbox import Toolbox, flat_name, schema_text
-from podium.types import Call, Demands, Message, Sampling, ToolCall
+from podium.types import Call, Message, ResponseOptions, Sampling, ToolCall
 
 
-def of_responses(request: ResponsesRequest) -> Asked:
+def of_responses(request: ResponsesRequest) -> ParsedRequest:
     """Raises :class:`ConfigError` where the conversation can not be asked."""
     if request.previous_response_id is not None:
         raise ConfigError("previous_response_id: this server keeps no conversations; send the whole of it as input")
@@ -37,7 +37,7 @@ def of_responses(request: ResponsesRequest) -> Asked:
         turns += _turns(request.input, box)
     choice = _choice(request, box)
     form = request.text.format if request.text is not None else None
-    demands = Demands(
+    demands = ResponseOptions(
         sampling=Sampling(temperature=request.temperature, top_p=request.top_p, max_tokens=request.max_output_tokens),
         tools=tuple(box.tools),
         tool_choice=choice,
@@ -45,7 +45,7 @@ def of_responses(request: ResponsesRequest) -> Asked:
         form=None if form is None or form.type == "text" else schema_text(form.schema_ or {}),
         effort=None if request.reasoning is None else request.reasoning.effort,
     )
-    return Asked(
+    return ParsedRequest(
         model=request.model,
         call=Call(question=checked(_merged(turns)), demands=consistent(demands)),
         wishes=wishes(request.podium),

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from podium.serving.desk import Ticket
+from podium.serving.service import ActiveRequest
 from podium.serving.toolbox import Named, text_of
 from podium.types import Completion
 
 
-def message_item(ticket: Ticket, text: str, status: str = "completed") -> dict[str, Any]:
+def message_item(ticket: ActiveRequest, text: str, status: str = "completed") -> dict[str, Any]:
     """The answer."""
     content = [text_part(text)] if status == "completed" else []
     return {"id": f"msg_{_run(ticket)}", "type": "message", "role": "assistant", "status": status, "content": content}
@@ -19,7 +19,7 @@ def text_part(text: str) -> dict[str, Any]:
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
-def reasoning_item(ticket: Ticket, number: int, summary: Sequence[str]) -> dict[str, Any]:
+def reasoning_item(ticket: ActiveRequest, number: int, summary: Sequence[str]) -> dict[str, Any]:
     """What happened before (0), and beside (1), the answer."""
     return {"id": f"rs_{number}_{_run(ticket)}", "type": "reasoning", "summary": [summary_part(text) for text in summary]}
 
@@ -29,7 +29,7 @@ def summary_part(text: str) -> dict[str, Any]:
     return {"type": "summary_text", "text": text}
 
 
-def call_items(ticket: Ticket, completion: Completion) -> list[dict[str, Any]]:
+def call_items(ticket: ActiveRequest, completion: Completion) -> list[dict[str, Any]]:
     """What the client's tools are to do, by the names the client gave them."""
     items = []
     for index, call in enumerate(completion.tool_calls):
@@ -44,5 +44,5 @@ def call_items(ticket: Ticket, completion: Completion) -> list[dict[str, Any]]:
     return items
 
 
-def _run(ticket: Ticket) -> str:
+def _run(ticket: ActiveRequest) -> str:
     return ticket.run.removeprefix("run_")

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from podium.errors import PodiumError
-from podium.serving.problems import BUG, Problem, problem_of
+from podium.serving.api_errors import BUG, ApiError, problem_of
 
 Result = TypeVar("Result")
 KEEP_ALIVE_SECONDS = 15.0
@@ -33,7 +33,7 @@ def json_answer(body: object, status: int = 200, headers: Mapping[str, str] | No
     return Response(encoded(body), status_code=status, media_type="application/json", headers=dict(headers or {}))
 
 
-def problem_answer(problem: Problem) -> Response:
+def problem_answer(problem: ApiError) -> Response:
     """An error in OpenAI's shape."""
     return json_answer(problem.body, problem.status, problem.headers)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from podium.training.rows import Row
+from podium.training.rows import TrainingRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ class MicroBatch:
     """(B, T), what the choice at this position is about; -1 where nothing is said."""
 
 
-def distinct_prompts(rows: Sequence[Row]) -> tuple[list[tuple[int, ...]], list[int]]:
+def distinct_prompts(rows: Sequence[TrainingRow]) -> tuple[list[tuple[int, ...]], list[int]]:
     """Each prompt once, in order of appearance, and for every row the index of its own."""
     index: dict[tuple[int, ...], int] = {}
     owners = [index.setdefault(row.prompt_ids, len(index)) for row in rows]
     return list(index), owners
 
 
-def micro_batches(rows: Sequence[Row], owners: Sequence[int], *, tokens: int) -> Iterator[MicroBatch]:
+def micro_batches(rows: Sequence[TrainingRow], owners: Sequence[int], *, tokens: int) -> Iterator[MicroBatch]:
     """All rows, longest last, at most ``tokens`` padded completion tokens at a time."""
     order = sorted(range(len(rows)), key=lambda i: (len(rows[i].completion_ids), i))
     start = 0
@@ -52,7 +52,7 @@ def micro_batches(rows: Sequence[Row], owners: Sequence[int], *, tokens: int) ->
         start = stop
 
 
-def _tensors(rows: Sequence[Row], owners: Sequence[int], weight: float) -> MicroBatch:
+def _tensors(rows: Sequence[TrainingRow], owners: Sequence[int], weight: float) -> MicroBatch:
     width = max(len(row.completion_ids) for row in rows)
     tokens = torch.zeros(len(rows), width, dtype=torch.long)
     mask = torch.zeros(len(rows), width, dtype=torch.bool)

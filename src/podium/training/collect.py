@@ -9,15 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from podium.errors import Blame, PodiumError, WorkflowError
+from podium.errors import Blame, PodiumError
 from podium.protocols import Verifier
 from podium.training.reward import less_cost, less_steps, priced, reward, within
 from podium.training.rollout import Rollout, RolloutGroup, Turn
-from podium.types import Brief, Call, Failure, Generation, Problem, Sampling, Transcript, Usage, ask
+from podium.types import Brief, Call, Failure, Generation, Problem, Sampling, Usage, ask
 from podium.workers.pool import WorkerPool
-from podium.workflow.execute import Execution
-from podium.workflow.language import Language
-from podium.workflow.parse import parse
+from podium.workflow.round import Round
+from podium.workflow.syntax import WorkflowSyntax
 
 
 class Writer(Protocol):
@@ -43,7 +42,7 @@ class Task:
     pool: WorkerPool
     sample: tuple[int, ...]
     seen: str = ""
-    """What the policy is shown of the question where that is not all of it (:mod:`podium.training.blur`)."""
+    """What the policy is shown of the question where that is not all of it (:mod:`podium.training.word_dropout`)."""
     opening: str = ""
     draft: str = ""
     """What the untrained policy wrote, of which ``opening`` is the first line; "" where nothing was drawn."""
@@ -73,7 +72,7 @@ class Collector:
     """Everything that stays the same from task to task. Example: ``await Collector(...).collect(policy, tasks, 16)``."""
 
     verifier: Verifier
-    language: Language
+    language: WorkflowSyntax
     sampling: Sampling = Sampling()
     per_usd: float = 0.0
     """What a dollar of worker cost takes off the reward of a right answer."""
@@ -89,7 +88,7 @@ class Collector:
         what is missing is not missing at random.
         """
         gate = asyncio.Semaphore(self.concurrency)
-        first = await self._round(writer, tasks, [(task.brief, task.opening) for task in tasks], n, gate, round_number=1)
+        first = await self._round(writer, tasks, [(task.brief, task.opening) for task in tasks], n, gate)
         turns: list[list[list[Turn]]] = [[[turn] for turn in row] for row in first]
         again = [
             (t, g)
@@ -101,7 +100,7 @@ class Collector:
         if again:
             briefs = [(replace(tasks[t].brief, earlier=(turns[t][g][0].transcript,)), "") for t, g in again]
             numbered = [replace(tasks[t], sample=(*tasks[t].sample, g)) for t, g in again]
-            second = await self._round(writer, numbered, briefs, 1, gate, round_number=2)
+            second = await self._round(writer, numbered, briefs, 1, gate)
             for (t, g), [turn] in zip(again, second, strict=True):
                 turns[t][g].append(turn)
         return [
@@ -122,17 +121,13 @@ class Collector:
         briefs: Sequence[tuple[Brief, str]],
         n: int,
         gate: asyncio.Semaphore,
-        *,
-        round_number: int,
     ) -> list[list[Turn]]:
         written = writer.write_many([brief for brief, _ in briefs], n, [opening for _, opening in briefs])
 
         async def one(index: int, g: int) -> Turn:
             async with gate:
                 brief, opening = briefs[index]
-                return await self._turn(
-                    tasks[index], brief, tuple(writer.prompt_ids(brief, opening)), written[index][g], g, round_number
-                )
+                return await self._turn(tasks[index], brief, tuple(writer.prompt_ids(brief, opening)), written[index][g], g)
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -141,10 +136,9 @@ class Collector:
             raise stopped.exceptions[0] from None  # a cap or a bug; the others were cancelled with it
         return [[task.result() for task in row] for row in rows]
 
-    async def _turn(
-        self, task: Task, brief: Brief, prompt_ids: tuple[int, ...], generation: Generation, g: int, round_number: int
-    ) -> Turn:
-        transcript = await self._carried_out(task, brief, generation, g, round_number)
+    async def _turn(self, task: Task, brief: Brief, prompt_ids: tuple[int, ...], generation: Generation, g: int) -> Turn:
+        call = Call(question=ask(task.problem.question), sampling=self.sampling, sample=(*task.sample, g))
+        transcript = await Round(generation, brief, self.language, task.pool, call).run()
         verdict, failure = None, transcript.failure
         if transcript.answer is not None:
             try:
@@ -171,24 +165,3 @@ class Collector:
             reward=earned,
             over_budget=task.budget_usd is not None and cost_usd is not None and cost_usd > task.budget_usd,
         )
-
-    async def _carried_out(self, task: Task, brief: Brief, generation: Generation, g: int, round_number: int) -> Transcript:
-        last = brief.earlier[-1] if brief.earlier else None
-        try:
-            workflow = parse(generation.text, brief, self.language)
-        except WorkflowError as error:
-            failure = Failure.of(error, f"the policy, round {round_number}")
-            return Transcript(question=brief.question, generation=generation, workflow=None, failure=failure)
-        if workflow is None:
-            answer = last.answer if last is not None else None
-            return Transcript(question=brief.question, generation=generation, workflow=None, answer=answer)
-        call = Call(question=ask(task.problem.question), sampling=self.sampling, sample=(*task.sample, g))
-        execution = Execution(
-            workflow,
-            task.pool,
-            call,
-            generation,
-            round_number=round_number,
-            last_answer=last.answer if last is not None else None,
-        )
-        return await execution.run()

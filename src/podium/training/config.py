@@ -13,7 +13,7 @@ from podium.training.sampler import Pools
 from podium.training.warm_start import WarmStart
 from podium.types import Problem
 from podium.workers.pool import WorkerPool
-from podium.workflow.language import Language
+from podium.workflow.syntax import WorkflowSyntax
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class TrainConfig:
     """Folder of a policy to go on from, instead of a warm start."""
     pretrained: Pretrained | None = None
     """A published model to go on from, instead of both; it learns with TRL."""
-    language: Language = Language()
+    language: WorkflowSyntax = WorkflowSyntax()
     seed: int = 0
     iterations: int = 200
     questions: int = 16
@@ -55,9 +55,9 @@ class TrainConfig:
     credit: Credit = "discounted"
     """How the rounds of a rollout share their rewards (:mod:`podium.training.rounds`)."""
     curriculum: bool = False
-    """Draw kinds of question by their headroom (:class:`podium.training.sampler.Headroom`)."""
+    """Draw kinds of question by their headroom (:class:`podium.training.sampler.KindCurriculum`)."""
     blur: float = 0.0
-    """Share of the questions of which the policy sees only a part of the words (:mod:`podium.training.blur`)."""
+    """Share of the questions of which the policy sees only a part of the words (:mod:`podium.training.word_dropout`)."""
     blur_most: float = 0.5
     """Largest share of its words that is left out."""
     rest_iterations: int = 10
@@ -67,7 +67,8 @@ class TrainConfig:
     per_step: float = 0.0
     """What a step takes off it, so that what one step can do is not done in three."""
     saving_from: float = 0.0
-    """From which share of right rollouts on a kind of question both count (:meth:`podium.training.sampler.Headroom.thrift`)."""
+    """From which share of right rollouts on a kind of question both count
+    (:meth:`podium.training.sampler.KindCurriculum.thrift`)."""
     drafts: Path | None = None
     """Folder of the untrained policy that openings and drafts come from; None: the start."""
     budgets_usd: tuple[float, ...] = ()

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from podium.charts import framed, lines
 from podium.errors import CheckpointError
-from podium.evaluation.charts import framed, lines
 
 WIDTH, HEIGHT = 340, 190
 """Size of a panel, in pixels."""

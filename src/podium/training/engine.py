@@ -14,7 +14,7 @@ from podium.policies import qwen2
 from podium.policies.local import LocalPolicy
 from podium.training.learner import Learner
 from podium.training.learner_config import LearnerConfig
-from podium.training.rows import Row, steps_of
+from podium.training.rows import TrainingRow, steps_of
 from podium.types import Brief, Generation
 
 MAX_WORKERS = 10
@@ -52,7 +52,9 @@ class ReferenceEngine:
         """The text of each token."""
         return [self._pieces[token] for token in ids]
 
-    def learn(self, rows: Sequence[Row], *, entropy: float, anchors: Sequence[Row], anchor: float, seed: int) -> dict[str, float]:
+    def learn(
+        self, rows: Sequence[TrainingRow], *, entropy: float, anchors: Sequence[TrainingRow], anchor: float, seed: int
+    ) -> dict[str, float]:
         """Take this iteration's optimiser steps; the report is their mean."""
         totals: dict[str, float] = {}
         steps = steps_of(rows, updates=self._config.updates, epochs=self._config.epochs, seed=seed)

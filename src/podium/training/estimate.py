@@ -4,6 +4,7 @@ Expected values assume that plans stay as long as the start policy writes them; 
 every rollout. A worker whose price is unknown makes the dollars unknown, never smaller.
 """
 
+import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
@@ -12,8 +13,9 @@ from typing import Any
 from podium.training.config import TrainConfig
 from podium.training.memory import GIB, Memory, memory
 from podium.training.pretrained import Pretrained
-from podium.training.warm_start import PLANS
-from podium.types import Card
+from podium.training.warm_start import WarmStart
+from podium.types import Brief, Card, Problem, ask
+from podium.workflow.parse import parse
 
 CHARACTERS_PER_TOKEN = 4
 SUBTASK_TOKENS = 15
@@ -22,7 +24,9 @@ GYM_TOKENS = 60
 LLM_TOKENS = 600
 """Tokens an LLM is assumed to write a call: the paper's 1,820 a question (its table of costs) in three steps."""
 STEPS_OF_A_PRETRAINED_MODEL = 3.0
-"""Where plans of the paper's Conductor settle (its section 4.1); used where the kinds of the problems are not the gym's."""
+"""Where plans of the paper's Conductor settle (its section 4.1); used where no start is made that could be counted."""
+COUNTED = 200
+"""Texts of the start whose steps are counted."""
 SECONDS_PER_ROLLOUT = 0.012
 """Sampling and learning per rollout and round for the 0.9 M policy on one core (measured: 3 s for 256)."""
 WARM_START_SECONDS_PER_STEP = 0.3
@@ -80,10 +84,9 @@ def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
     problems = list(config.problems())
     rollouts = config.iterations * config.questions * config.rollouts
     rounds = 1 + config.recursive
-    known = all(problem.kind in PLANS for problem in problems)
-    steps = fmean(fmean(map(len, PLANS[p.kind])) for p in problems) if known else STEPS_OF_A_PRETRAINED_MODEL
+    steps = STEPS_OF_A_PRETRAINED_MODEL if config.warm_start is None else _imitated_steps(config.warm_start, config, problems)
     steps = min(steps, config.max_steps)
-    written = GYM_TOKENS if known else LLM_TOKENS
+    written = GYM_TOKENS if all(problem.source == "gym" for problem in problems) else LLM_TOKENS
     question = fmean(len(problem.question) for problem in problems) / CHARACTERS_PER_TOKEN
     calls, calls_at_most = round(rollouts * rounds * steps), round(rollouts * rounds * config.max_steps)
 
@@ -99,7 +102,8 @@ def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
         ]
         return number * fmean(prices) if len(prices) == len(cards) else None
 
-    warm = 0 if config.warm_start is None or config.start is not None else config.warm_start.steps
+    start = None if config.start is not None else config.warm_start
+    warm = 0 if start is None else start.steps + (0 if start.cards is None else start.cards.lessons)
     seconds = rollouts * rounds * SECONDS_PER_ROLLOUT + warm * WARM_START_SECONDS_PER_STEP
     return Estimate(
         rollouts=rollouts,
@@ -117,6 +121,18 @@ def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
         ),
         memory=None if config.pretrained is None else memory_of(config.pretrained),
     )
+
+
+def _imitated_steps(start: WarmStart, config: TrainConfig, problems: Sequence[Problem]) -> float:
+    """Mean steps of the workflows that the start imitates."""
+    rng = random.Random(0)
+    cards = tuple(Card(name=f"worker {index}") for index in range(start.workers[0]))
+    found: list[int] = []
+    for problem in rng.choices(problems, k=COUNTED):
+        brief = Brief(question=ask(problem.question), cards=cards, max_steps=config.max_steps)
+        workflow = parse(start.write(problem, brief, rng, config.language).text, brief, config.language)
+        found.append(0 if workflow is None else len(workflow.steps))
+    return fmean(found)
 
 
 def memory_of(model: Pretrained, gpu_gib: float = GPU_GIB) -> Memory | None:

@@ -18,8 +18,8 @@ from podium.training.collect import Task, Writer
 from podium.training.rollout import RolloutGroup
 from podium.training.warm_start import KEPT
 from podium.types import Brief, ask
-from podium.workflow.language import Language
 from podium.workflow.parse import format_workflow
+from podium.workflow.syntax import WorkflowSyntax
 
 _HINDSIGHTS = 16
 """Texts of either sort per iteration."""
@@ -40,7 +40,7 @@ class Exploration:
     entropy_until: float = 0.6
     """Share of the run at which it has fallen to 0; in between it falls evenly."""
     settled_from: float = 1.0
-    """From which share of right rollouts a kind of question gets less (:meth:`podium.training.sampler.Headroom.doubt`)."""
+    """From which share of right rollouts a kind of question gets less (:meth:`podium.training.sampler.KindCurriculum.doubt`)."""
     opened: float = 0.0
     """Share of the groups that begin with a forced opening, at first."""
     opened_while: float = 0.3
@@ -102,7 +102,7 @@ def with_drafts(
     return [replace(task, draft=draft, opening=opening(draft)) for task, draft in zip(tasks, drafts, strict=True)]
 
 
-def hindsight(groups: Sequence[RolloutGroup], start: Writer, language: Language) -> list[tuple[Brief, str]]:
+def hindsight(groups: Sequence[RolloutGroup], start: Writer, language: WorkflowSyntax) -> list[tuple[Brief, str]]:
     """Second briefs with what the first round's verdict calls for: the text that keeps a right answer, and for a wrong
     one what ``start`` writes there when it sees all of the question.
 

@@ -10,7 +10,7 @@ Stands in for pretraining: tokenizer and weights are learned from scratch on the
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -19,17 +19,19 @@ from podium.policies.qwen2 import Qwen2, Qwen2Config
 from podium.policies.tokens import Tokens
 from podium.training.learner import Learner
 from podium.training.learner_config import LearnerConfig
-from podium.training.rows import Row, worker_positions
-from podium.training.warm_start import PLANS, TOPICS, WORDINGS, Uninformed, WarmStart, brief_for, lesson, written_for
+from podium.training.rows import TrainingRow, worker_positions
+from podium.training.warm_start import Cards, Demonstration, Topic, WarmStart, brief_for
 from podium.types import Brief
-from podium.workflow.language import Language
 from podium.workflow.short_prompt import short_messages
+from podium.workflow.syntax import WorkflowSyntax
 
 _LESSONS = 0.2
 """Share of the questions that stay lessons after all lessons."""
 
 
-def warm_started(config: WarmStart, language: Language, *, on_step: Callable[[int, float], None] | None = None) -> LocalPolicy:
+def warm_started(
+    config: WarmStart, language: WorkflowSyntax, *, on_step: Callable[[int, float], None] | None = None
+) -> LocalPolicy:
     """A policy that imitates uninformed workflows.
 
     ``on_step`` is told the step and the loss in nats per token.
@@ -39,23 +41,24 @@ def warm_started(config: WarmStart, language: Language, *, on_step: Callable[[in
     texts = []
     for problem in problems:
         brief = brief_for(problem, config, rng, language)
-        shown = short_messages(brief, language)[0].content if brief.earlier or config.lessons else problem.question
-        texts += [shown, written_for(problem, brief, config, rng, language).text]
+        shown = short_messages(brief, language)[0].content if brief.earlier or config.cards else problem.question
+        texts += [shown, config.write(problem, brief, rng, language).text]
     tokens = Tokens.trained(texts, vocab_size=config.vocab_size)
     model = Qwen2(Qwen2Config(vocab_size=len(tokens), **config.size), seed=config.seed)
     policy = LocalPolicy(model, tokens, Dialect(language=language, max_tokens=config.max_tokens), version="warm start")
     rates = LearnerConfig(learning_rate=config.learning_rate, warm_up=0.05, micro_tokens=config.micro_tokens)
-    learner = Learner(model, rates, tokens.digit_ids(10), steps=config.lessons + config.steps)
-    topics = _directions(model.config.hidden_size) if config.topics else None
-    for step in range(config.lessons + config.steps):
-        rows: list[Row] = []
+    lessons = 0 if config.cards is None else config.cards.lessons
+    learner = Learner(model, rates, tokens.digit_ids(10), steps=lessons + config.steps)
+    topics = _directions(config.topics, model.config.hidden_size) if config.topics else None
+    for step in range(lessons + config.steps):
+        rows: list[TrainingRow] = []
         for _ in range(config.questions):
             problem = rng.choice(problems)
-            if step < config.lessons or (config.lessons and rng.random() < _LESSONS):
-                rows += [_lesson(policy, brief_for(problem, config, rng, language), rng) for _ in range(config.texts)]
+            if (cards := config.cards) is not None and (step < lessons or rng.random() < _LESSONS):
+                rows += [_lesson(cards, policy, brief_for(problem, config, rng, language), rng) for _ in range(config.texts)]
                 continue
             brief = brief_for(problem, config, rng, language)
-            rows += [_row(policy, brief, written_for(problem, brief, config, rng, language)) for _ in range(config.texts)]
+            rows += [_row(policy, brief, config.write(problem, brief, rng, language)) for _ in range(config.texts)]
         loss = learner.imitate(rows, topics)
         if on_step is not None:
             on_step(step, loss)
@@ -64,10 +67,10 @@ def warm_started(config: WarmStart, language: Language, *, on_step: Callable[[in
     return policy
 
 
-def _row(policy: LocalPolicy, brief: Brief, written: Uninformed) -> Row:
+def _row(policy: LocalPolicy, brief: Brief, written: Demonstration) -> TrainingRow:
     ids = (*policy.tokens.encode(written.text), policy.tokens.end)
     where = worker_positions([policy.tokens.decode([token]) for token in ids]) if written.topics else ()
-    return Row(
+    return TrainingRow(
         prompt_ids=tuple(policy.prompt_ids(brief)),
         completion_ids=ids,
         logprobs=(0.0,) * len(ids),
@@ -77,16 +80,17 @@ def _row(policy: LocalPolicy, brief: Brief, written: Uninformed) -> Row:
     )
 
 
-def _lesson(policy: LocalPolicy, brief: Brief, rng: random.Random) -> Row:
-    asked, answer = lesson(brief, rng)
+def _lesson(cards: Cards, policy: LocalPolicy, brief: Brief, rng: random.Random) -> TrainingRow:
+    asked, answer = cards.lesson(brief, rng)
     ids = (*policy.tokens.encode(answer), policy.tokens.end)
-    return Row(prompt_ids=tuple(policy.prompt_ids(asked)), completion_ids=ids, logprobs=(0.0,) * len(ids), advantage=0.0)
+    return TrainingRow(prompt_ids=tuple(policy.prompt_ids(asked)), completion_ids=ids, logprobs=(0.0,) * len(ids), advantage=0.0)
 
 
-def _directions(size: int) -> torch.Tensor:
-    """(topics, size): a fixed unit vector for each topic, the sum of one for its kind and one for its verb."""
+def _directions(topics: Sequence[Topic], size: int) -> torch.Tensor:
+    """(topics, size): a fixed unit vector for each topic, the sum of one for its kind and one for its part of the work."""
+    kinds, parts = list(dict.fromkeys(kind for kind, _ in topics)), list(dict.fromkeys(part for _, part in topics))
     generator = torch.Generator().manual_seed(0)
-    basis, _ = torch.linalg.qr(torch.randn(size, len(PLANS) + len(WORDINGS), generator=generator))
-    kinds = {kind: basis[:, index] for index, kind in enumerate(PLANS)}
-    verbs = {verb: basis[:, len(PLANS) + index] for index, verb in enumerate(WORDINGS)}
-    return torch.stack([(kinds[kind] + verbs[verb]) / 2**0.5 for kind, verb in TOPICS])
+    basis, _ = torch.linalg.qr(torch.randn(size, len(kinds) + len(parts), generator=generator))
+    of_kind = {kind: basis[:, index] for index, kind in enumerate(kinds)}
+    of_part = {part: basis[:, len(kinds) + index] for index, part in enumerate(parts)}
+    return torch.stack([(of_kind[kind] + of_part[part]) / 2**0.5 for kind, part in topics])

@@ -15,7 +15,7 @@ from podium.policies.sampling import padded
 from podium.training.batch import MicroBatch, distinct_prompts, micro_batches
 from podium.training.grpo import choice_entropy, surrogate
 from podium.training.learner_config import LearnerConfig
-from podium.training.rows import Row
+from podium.training.rows import TrainingRow
 
 Loss = Callable[[Tensor, MicroBatch], Tensor]
 """Hidden states (B, T, hidden) that predict a micro-batch's tokens, and the micro-batch -> a scalar, its share of the loss."""
@@ -51,7 +51,7 @@ class Learner:
         self.taken = int(state["taken"])
 
     def step(
-        self, rows: Sequence[Row], *, entropy: float = 0.0, anchors: Sequence[Row] = (), anchor: float = 0.0
+        self, rows: Sequence[TrainingRow], *, entropy: float = 0.0, anchors: Sequence[TrainingRow] = (), anchor: float = 0.0
     ) -> dict[str, float]:
         """One optimiser step on ``rows``.
 
@@ -87,7 +87,7 @@ class Learner:
         totals["gradient_norm"] = self._take_step()
         return totals
 
-    def imitate(self, rows: Sequence[Row], topics: Tensor | None = None) -> float:
+    def imitate(self, rows: Sequence[TrainingRow], topics: Tensor | None = None) -> float:
         """One supervised step: the mean negative log-likelihood per token.
 
         Over all tokens, not over rows: with a mean per row, short plans would become likelier than long ones.
@@ -124,7 +124,7 @@ class Learner:
         return norm
 
 
-def backward(model: Qwen2, rows: Sequence[Row], loss: Loss, micro_tokens: int) -> None:
+def backward(model: Qwen2, rows: Sequence[TrainingRow], loss: Loss, micro_tokens: int) -> None:
     """Add the gradient of ``loss``, summed over micro-batches, to the parameters."""
     prompts, owners = distinct_prompts(rows)
     prefix = model.prompts(*padded(prompts))

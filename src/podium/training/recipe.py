@@ -15,7 +15,7 @@ from podium.workers.pool import WorkerPool
 
 _MADE = ("problems", "pool", "verifier", "warm_start", "concurrency", "notes")
 _WEIGHTS = ("start", "drafts")
-_CALLED = ("problems", "carried_out", "written")
+_CALLED = ("problems", "carried_out")
 
 
 def fingerprint(config: TrainConfig) -> dict[str, Any]:
@@ -65,11 +65,15 @@ def _settings(verifier: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """``value`` as it comes back from a JSON file: tuples are lists, paths are texts."""
+    """``value`` as it comes back from a JSON file: tuples are lists, paths are texts, functions are their names."""
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, Path):
         return str(value)
+    if callable(value):
+        return f"{value.__module__}.{value.__qualname__}"
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 

@@ -18,11 +18,11 @@ from trl import GRPOConfig, GRPOTrainer
 
 from podium.training.batch import MicroBatch
 from podium.training.grpo import choice_entropy
-from podium.training.rows import Row
+from podium.training.rows import TrainingRow
 
 
 class RowTrainer(GRPOTrainer):  # type: ignore[misc]  # untyped here
-    """TRL's trainer for one recipe. Example: :class:`podium.training.trl.TrlEngine`.
+    """TRL's trainer for one recipe. Example: :class:`podium.training.trl_engine.TrlEngine`.
 
     ``factor`` gives the learning rate's factor for the step after so many; ``steps`` are those of the whole run.
     """
@@ -146,7 +146,7 @@ class RowTrainer(GRPOTrainer):  # type: ignore[misc]  # untyped here
     def _scored(self, prompts: Sequence[Sequence[int]], ids: Sequence[Sequence[int]]) -> list[list[float]]:
         """Log-probabilities of completions that were sampled without."""
         rows = [
-            Row(prompt_ids=tuple(prompt), completion_ids=tuple(own), logprobs=(0.0,) * len(own), advantage=0.0)
+            TrainingRow(prompt_ids=tuple(prompt), completion_ids=tuple(own), logprobs=(0.0,) * len(own), advantage=0.0)
             for prompt, own in zip(prompts, ids, strict=True)
         ]
         batch = self._prepare_inputs(_tensors(rows, [0.0] * len(rows), self.tokenizer.pad_token_id, anchors=False))
@@ -156,7 +156,7 @@ class RowTrainer(GRPOTrainer):  # type: ignore[misc]  # untyped here
 
 
 def micro_batches(
-    rows: Sequence[Row], *, size: int, processes: int, pad: int, worth: float = 1.0, anchors: bool = False
+    rows: Sequence[TrainingRow], *, size: int, processes: int, pad: int, worth: float = 1.0, anchors: bool = False
 ) -> list[dict[str, Any]]:
     """All rows in micro-batches of ``size``, those of similar length together; process p takes every ``processes``-th from p on.
 
@@ -172,7 +172,7 @@ def micro_batches(
     return [_tensors(order[at : at + size], weights[at : at + size], pad, anchors=anchors) for at in range(0, len(order), size)]
 
 
-def _tensors(rows: Sequence[Row], weights: Sequence[float], pad: int, *, anchors: bool) -> dict[str, Any]:
+def _tensors(rows: Sequence[TrainingRow], weights: Sequence[float], pad: int, *, anchors: bool) -> dict[str, Any]:
     """What TRL's loss reads: (B, P) prompts padded on the left, (B, T) completions padded on the right."""
     prompts = [torch.tensor(row.prompt_ids) for row in rows]
     completions = [torch.tensor(row.completion_ids) for row in rows]

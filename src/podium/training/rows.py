@@ -16,10 +16,11 @@ from podium.workflow.parse import ACCESS, WORKER_IDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class TrainingRow:
     """One completion to learn from.
 
-    Example: ``Row(prompt_ids=(1, 2), completion_ids=(7, 8), logprobs=(-0.1, -0.5), advantage=1.2, choices=(0,), workers=3)``.
+    Example: ``TrainingRow(prompt_ids=(1, 2), completion_ids=(7, 8), logprobs=(-0.1, -0.5), advantage=1.2, choices=(0,),
+    workers=3)``.
     """
 
     prompt_ids: tuple[int, ...]
@@ -40,7 +41,7 @@ def rows_of(
     groups: Iterable[RolloutGroup],
     pieces: Callable[[Sequence[int]], list[str]],
     is_open: Callable[[RolloutGroup], bool] = lambda group: True,
-) -> list[Row]:
+) -> list[TrainingRow]:
     """One row for each turn that has a reward. ``pieces`` gives the text of each token.
 
     Where workers are chosen is marked, for the entropy bonus, in the groups that are still ``is_open``.
@@ -53,7 +54,7 @@ def rows_of(
                 if turn.reward is None:
                     continue
                 rows.append(
-                    Row(
+                    TrainingRow(
                         prompt_ids=turn.prompt_ids,
                         completion_ids=turn.generation.token_ids,
                         logprobs=turn.generation.logprobs,
@@ -69,7 +70,7 @@ def anchors_of(
     drafts: Iterable[tuple[Brief, str]],
     prompt_ids: Callable[[Brief, str], Sequence[int]],
     pieces: Callable[[Sequence[int]], list[str]],
-) -> list[Row]:
+) -> list[TrainingRow]:
     """Drafts, each with the brief it was written for, as texts to be kept likely.
 
     What is learned stays free to change, and stands in ``choices``: the worker ids, and where it is decided what a step sees.
@@ -81,11 +82,13 @@ def anchors_of(
         if draft:
             written = pieces(draft)
             free = tuple(sorted({*worker_positions(written), *_access_positions(written)}))
-            rows.append(Row(prompt_ids=prompt, completion_ids=draft, logprobs=(0.0,) * len(draft), advantage=0.0, choices=free))
+            rows.append(
+                TrainingRow(prompt_ids=prompt, completion_ids=draft, logprobs=(0.0,) * len(draft), advantage=0.0, choices=free)
+            )
     return rows
 
 
-def steps_of(rows: Sequence[Row], *, updates: int, epochs: int, seed: int) -> list[list[Row]]:
+def steps_of(rows: Sequence[TrainingRow], *, updates: int, epochs: int, seed: int) -> list[list[TrainingRow]]:
     """The rows of each optimiser step of an iteration.
 
     In each of ``epochs`` passes the prompts are shared out anew among ``updates`` steps, so that a group is never divided.

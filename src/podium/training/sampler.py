@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from podium.errors import ConfigError
-from podium.training.blur import blurred
 from podium.training.collect import Task
+from podium.training.word_dropout import blurred
 from podium.types import Card, Problem
 from podium.workers.pool import Member, WorkerPool
 
@@ -61,7 +61,7 @@ class SetAside:
 
 
 @dataclass(slots=True)
-class Headroom:
+class KindCurriculum:
     """Which kinds of question still have something to teach: a kind is drawn the more often the less of it comes out right.
 
     The curriculum of the run and, like :class:`SetAside`, part of every checkpoint. ``memory`` is the weight of the past in the
@@ -108,7 +108,7 @@ def draw_tasks(
     questions: int,
     pools: Pools = Pools(),
     set_aside: SetAside | None = None,
-    headroom: Headroom | None = None,
+    headroom: KindCurriculum | None = None,
     max_steps: int = 5,
     recursive: float = 0.0,
     blur: float = 0.0,
@@ -142,7 +142,7 @@ def draw_tasks(
     ]
 
 
-def _by_headroom(problems: Sequence[Problem], n: int, headroom: Headroom, rng: random.Random) -> list[Problem]:
+def _by_headroom(problems: Sequence[Problem], n: int, headroom: KindCurriculum, rng: random.Random) -> list[Problem]:
     """``n`` different ones of ``problems``, their kinds drawn by headroom among those of which any is left."""
     by_kind: dict[str, list[Problem]] = {}
     for problem in problems:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from podium.charts import framed, lines
 from podium.errors import CheckpointError, WorkflowError
-from podium.evaluation.charts import framed, lines
 from podium.evaluation.topology import topology
 from podium.types import Brief, Card, Workflow, ask
-from podium.workflow.language import Language
 from podium.workflow.parse import parse
+from podium.workflow.syntax import WorkflowSyntax
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ def _share(rights: Sequence[bool | None]) -> float | None:
 def _rollouts(run: Path) -> Iterator[tuple[int, str | None, bool | None]]:
     """Iteration, name of the plan (None where it was not valid) and whether the answer was right, of every first round."""
     try:
-        language = Language(**json.loads((run / "recipe.json").read_text(encoding="utf-8"))["language"])
+        language = WorkflowSyntax(**json.loads((run / "recipe.json").read_text(encoding="utf-8"))["language"])
         with (run / "groups.jsonl").open(encoding="utf-8") as file:
             for line in file:
                 group = json.loads(line)
@@ -109,7 +109,7 @@ def _is_right(run: Path, turn: dict[str, Any]) -> bool | None:
     return False if right is None and turn["reward"] is not None else right
 
 
-def _name(text: str, pool: list[str], language: Language) -> str | None:
+def _name(text: str, pool: list[str], language: WorkflowSyntax) -> str | None:
     brief = Brief(question=ask("?"), cards=tuple(Card(name=name) for name in pool))
     try:
         workflow = parse(text, brief, language)

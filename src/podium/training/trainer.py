@@ -16,8 +16,8 @@ from podium.training.exploration import hindsight, with_drafts
 from podium.training.monitor import CollapseRule, Iteration, measured
 from podium.training.rollout import Rollout, RolloutGroup, Turn
 from podium.training.rounds import over_rounds
-from podium.training.rows import Row, anchors_of, rows_of
-from podium.training.sampler import Headroom, SetAside, draw_tasks
+from podium.training.rows import TrainingRow, anchors_of, rows_of
+from podium.training.sampler import KindCurriculum, SetAside, draw_tasks
 from podium.workers.pool import WorkerPool
 
 
@@ -32,7 +32,9 @@ class Engine(Writer, Protocol):
         """The text of each token."""
         ...
 
-    def learn(self, rows: Sequence[Row], *, entropy: float, anchors: Sequence[Row], anchor: float, seed: int) -> dict[str, float]:
+    def learn(
+        self, rows: Sequence[TrainingRow], *, entropy: float, anchors: Sequence[TrainingRow], anchor: float, seed: int
+    ) -> dict[str, float]:
         """One iteration's optimiser steps; see :meth:`podium.training.learner.Learner.step`."""
         ...
 
@@ -85,7 +87,7 @@ class Trainer:
         self._rule = rule if rule is not None else CollapseRule()
         self._problems = list(config.problems())
         self._set_aside = SetAside(iterations=config.rest_iterations)
-        self._headroom = Headroom()
+        self._headroom = KindCurriculum()
         self._collector = Collector(
             verifier=config.verifier,
             language=config.language,
@@ -172,7 +174,7 @@ class Trainer:
         seconds = {"collect": collected - started, "learn": ended - collected}
         return measured(iteration, groups, learning=learning, seconds=seconds), groups
 
-    def _anchors(self, groups: Sequence[RolloutGroup], progress: float) -> list[Row]:
+    def _anchors(self, groups: Sequence[RolloutGroup], progress: float) -> list[TrainingRow]:
         exploration = self._config.exploration
         if exploration.anchor_at(progress) <= 0:
             return []

@@ -51,7 +51,7 @@ def completion_cap(call: Call, max_tokens: int | None) -> int | None:
     than a client demands.
 
     None where nobody set one. Whoever runs Podium may raise it, as a study does for the arm ``context``; who asks a server may
-    not. Example: ``completion_cap(Call(demands=Demands(sampling=Sampling(max_tokens=9000))), 4096)`` is 4096.
+    not. Example: ``completion_cap(Call(demands=ResponseOptions(sampling=Sampling(max_tokens=9000))), 4096)`` is 4096.
     """
     own = max_tokens if call.sampling.max_tokens is None else call.sampling.max_tokens
     return min((cap for cap in (own, call.demands.sampling.max_tokens) if cap is not None), default=None)

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from dataclasses import asdict
 from typing import Any
 
-from podium.types import Call, Demands, Message, Sampling
+from podium.types import Call, Message, ResponseOptions, Sampling
 from podium.workers.render import render
 from podium.workers.tenant import tenant
 
@@ -28,7 +28,7 @@ def call_key(identity: str, call: Call) -> str:
     """
     messages = [_told(message) for message in render(call)]
     parts: list[object] = [identity, same_numbers(call.sampling), messages, list(call.sample)]
-    if call.demands != Demands():
+    if call.demands != ResponseOptions():
         parts.append({**asdict(call.demands), "sampling": same_numbers(call.demands.sampling)})
     if name := tenant.get().name:
         parts.append(name)

@@ -36,7 +36,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from podium.errors import ConfigError, WorkerError
-from podium.types import Call, Completion, Demands, Sampling, ToolCall, Usage
+from podium.types import Call, Completion, ResponseOptions, Sampling, ToolCall, Usage
 from podium.workers.billing import plausible
 from podium.workers.bound import completion_cap
 from podium.workers.call_key import idempotency_key, same_numbers
@@ -55,11 +55,10 @@ from podium.workers.providers import (
     split_model,
 )
 from podium.workers.render import render
+from podium.workers.table import DEFAULT_SECONDS
 from podium.workers.thinking import AnswerText
 
 log = logging.getLogger(__name__)
-
-DEFAULT_SECONDS = 600.0
 
 
 class ChatWorker:
@@ -146,7 +145,7 @@ class ChatWorker:
         tool_calls = tool_calls_of(response) if call.demands.tools else ()
         return self._completion(answer.finish(), tool_calls, response, seconds)
 
-    def check(self, demands: Demands) -> None:
+    def check(self, demands: ResponseOptions) -> None:
         """Raises :class:`ConfigError` where this model's API can not ask for what is demanded. Within a running event loop."""
         demanded_settings(demands, self.provider, {})
         parameters = parameters_for(demands)

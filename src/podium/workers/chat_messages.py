@@ -22,12 +22,12 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from podium.errors import ConfigError
-from podium.types import Demands, Message, ToolCall
+from podium.types import Message, ResponseOptions, ToolCall
 
 ANY_OBJECT = "{}"
 
 
-def library_messages(messages: Sequence[Message], provider: str, demands: Demands) -> list[ModelMessage]:
+def library_messages(messages: Sequence[Message], provider: str, demands: ResponseOptions) -> list[ModelMessage]:
     """One library message for each of ours, so that the adapters neither merge nor move them where the vendor allows it."""
     fit = _nine if provider == "mistral" else str
     if provider == "anthropic" and not demands.tools:
@@ -73,7 +73,7 @@ def in_words(messages: Sequence[Message]) -> list[Message]:
     return found
 
 
-def parameters_for(demands: Demands) -> ModelRequestParameters | None:
+def parameters_for(demands: ResponseOptions) -> ModelRequestParameters | None:
     """Tools and form for the library; None where nothing is demanded. Raises :class:`ConfigError` for a broken schema."""
     if not demands.needs_a_chat_model:
         return None
@@ -92,7 +92,7 @@ def parameters_for(demands: Demands) -> ModelRequestParameters | None:
     return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=schema)
 
 
-def demanded_settings(demands: Demands, provider: str, body: Mapping[str, Any]) -> ModelSettings:
+def demanded_settings(demands: ResponseOptions, provider: str, body: Mapping[str, Any]) -> ModelSettings:
     """Stop texts, the choice of tools, and the form that is any JSON object; ``body`` is what goes into the request as it is.
 
     Raises :class:`ConfigError` where the provider knows no such form.

@@ -9,14 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from podium.workers.config import PoolConfig, WorkerConfig
+from podium.workers.config import PoolConfig
+from podium.workers.table import WorkerConfig
 
-_OF_THE_CALL = frozenset(
-    {
-        *("api_key_env", "timeout_seconds", "retries", "concurrency", "requests_per_minute", "tokens_per_minute"),
-        *("hedge_after_seconds", "prompt_usd_per_million", "completion_usd_per_million"),
-    }
-)
 _CARD = frozenset({"about", "skills"})
 
 
@@ -61,6 +56,6 @@ def _chain(worker: WorkerConfig, workers: dict[str, WorkerConfig]) -> Sequence[A
     while name is not None and name not in seen and name in workers:
         seen.add(name)
         # The name itself tells nothing of who answers.
-        chain.append(workers[name].model_dump(mode="json", exclude={*_OF_THE_CALL, *_CARD, "name", "fallback"}))
+        chain.append(workers[name].answering())
         name = workers[name].fallback
     return chain

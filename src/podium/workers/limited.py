@@ -30,7 +30,7 @@ from podium.workers.tenant import tenant
 WINDOW_SECONDS = 60.0
 
 
-class Admission:
+class LimitSlot:
     """One call that was let in: when, and how many tokens it counts for."""
 
     __slots__ = ("at_seconds", "expired", "tokens")
@@ -71,7 +71,7 @@ class Limit:
         self._requests = requests_per_minute
         self._tokens = tokens_per_minute
         self._in_flight = 0
-        self._window: deque[Admission] = deque()
+        self._window: deque[LimitSlot] = deque()
         self._window_tokens = 0
         # The lock guards no data, the event loop is single: it is the line.
         self._line = Turns()
@@ -83,7 +83,7 @@ class Limit:
         return self._tokens is not None
 
     @asynccontextmanager
-    async def admitted(self, tokens: int = 0) -> AsyncIterator[Admission]:
+    async def admitted(self, tokens: int = 0) -> AsyncIterator[LimitSlot]:
         """Wait in line for a place, hold it in the body; ``tokens`` is the most the call can use."""
         loop = asyncio.get_running_loop()
         async with self._line.of(tenant.get().name):
@@ -95,7 +95,7 @@ class Limit:
                         await self._freed.wait()
                 except TimeoutError:
                     continue
-            admission = Admission(loop.time(), tokens)
+            admission = LimitSlot(loop.time(), tokens)
             self._window.append(admission)
             self._window_tokens += tokens
             self._in_flight += 1
@@ -105,7 +105,7 @@ class Limit:
             self._in_flight -= 1
             self._freed.set()
 
-    def settle(self, admission: Admission, tokens: int) -> None:
+    def settle(self, admission: LimitSlot, tokens: int) -> None:
         """Count ``admission`` for the ``tokens`` it really used."""
         if not admission.expired:
             self._window_tokens += tokens - admission.tokens

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from podium.errors import ConfigError
 from podium.protocols import ChecksCalls, ChecksDemands, Worker
-from podium.types import Call, Card, Demands
+from podium.types import Call, Card, ResponseOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class Member:
         """The name in tables and transcripts; the policy sees it only where its prompt shows cards."""
         return self.card.name
 
-    def check(self, demands: Demands) -> None:
+    def check(self, demands: ResponseOptions) -> None:
         """Raises :class:`ConfigError` where this worker's answer could not be what is demanded, as far as is known beforehand."""
         able = self.worker if self.able is None else self.able
         if isinstance(able, ChecksDemands):
@@ -101,7 +101,7 @@ class WorkerPool:
 
     def wrapped(self, wrap: Callable[[Member], Worker]) -> "WorkerPool":
         """The same cards over other workers, e.g. every worker metered: ``pool.wrapped(lambda m: Metered(m.worker))``."""
-        return WorkerPool([replace(member, worker=wrap(member)) for member in self])
+        return WorkerPool([replace(member, worker=wrap(member), able=member.able or member.worker) for member in self])
 
     def _index(self, name: str) -> int:
         if name not in self.names:

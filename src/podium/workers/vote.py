@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from podium.errors import ConfigError, UnworkableStep
-from podium.types import Call, Completion, Demands, Question
+from podium.types import Call, Completion, Question, ResponseOptions
 
 Read = Callable[[str, Sequence[str]], Sequence[str | None]]
 """The question and the responses -> what each response says: equal texts for the same, None for nothing."""
@@ -24,7 +24,7 @@ class MajorityVote:
     def __init__(self, read: Read) -> None:
         self._read = read
 
-    def check(self, demands: Demands) -> None:
+    def check(self, demands: ResponseOptions) -> None:
         """Raises :class:`ConfigError` for tools and forms."""
         if demands.needs_a_chat_model:
             raise ConfigError(

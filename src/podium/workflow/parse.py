@@ -18,8 +18,8 @@ from itertools import pairwise
 
 from podium.errors import InvalidWorkflow, MalformedWorkflow
 from podium.types import Brief, Step, Workflow
-from podium.workflow.language import FIXED_SUBTASK, Language
 from podium.workflow.literals import Literal, NotALiteral, quote, read_list
+from podium.workflow.syntax import FIXED_SUBTASK, WorkflowSyntax
 
 _ASSIGNS = re.compile(r"[\"'`*”’]*+\s*+[:=]\s*+(?=\[)")
 
@@ -34,7 +34,7 @@ MAX_WORK = 8000
 """Work spent on items and on broken lists, in units of about a microsecond; bounds the time a hostile text can take."""
 
 
-def parse(text: str, brief: Brief, language: Language = Language()) -> Workflow | None:
+def parse(text: str, brief: Brief, language: WorkflowSyntax = WorkflowSyntax()) -> Workflow | None:
     """The workflow that ``text`` ends in, checked against ``brief`` (workers, ``max_steps``, round).
 
     None means "keep the answer of the round before": three empty lists, legal from round 2 on.
@@ -59,7 +59,7 @@ def parse(text: str, brief: Brief, language: Language = Language()) -> Workflow 
     )
 
 
-def format_workflow(workflow: Workflow | None, language: Language = Language(), *, round_number: int = 1) -> str:
+def format_workflow(workflow: Workflow | None, language: WorkflowSyntax = WorkflowSyntax(), *, round_number: int = 1) -> str:
     """The three lists as a policy would write them in ``round``; None gives three empty lists.
 
     ``parse(format_workflow(w, language), brief, language) == w``. Raises ValueError where ``language`` can not say it.
@@ -120,7 +120,7 @@ def _mentions(text: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
     return sorted(mentions)
 
 
-def _step(index: int, worker: Literal, subtask: Literal, access: Literal, brief: Brief, language: Language) -> Step:
+def _step(index: int, worker: Literal, subtask: Literal, access: Literal, brief: Brief, language: WorkflowSyntax) -> Step:
     if not isinstance(worker, int):
         raise InvalidWorkflow(f"step {index}: the worker {_short(worker)} is not an integer")
     if not 0 <= worker < len(brief.cards):
@@ -152,7 +152,7 @@ def _positions(index: int, access: list[Literal]) -> tuple[int, ...]:
     return tuple(positions)
 
 
-def _format_access(index: int, step: Step, language: Language, round_number: int) -> str:
+def _format_access(index: int, step: Step, language: WorkflowSyntax, round_number: int) -> str:
     everything = step.access == tuple(range(index))
     if step.last_answer and (round_number < 2 or not everything):
         raise ValueError(f"step {index}: the last answer is visible only from round 2 on and together with every step")

@@ -13,8 +13,8 @@ from typing import Any
 
 from podium.errors import WorkflowError
 from podium.types import Brief, Card, Message, Question, Step, Transcript, Workflow
-from podium.workflow.language import FIXED_SUBTASK, Language
 from podium.workflow.parse import format_workflow
+from podium.workflow.syntax import FIXED_SUBTASK, WorkflowSyntax
 
 _ROLE = """\
 You conduct a team of language models. You never answer the user's question yourself: you write a workflow, the models \
@@ -23,7 +23,7 @@ carry it out, and the last model's response goes to the user as the answer. You 
 _REASON = "Think first, in a few sentences: what makes this question hard, and who should do what. Then write the lists."
 
 
-def messages(brief: Brief, language: Language = Language()) -> tuple[Message, ...]:
+def messages(brief: Brief, language: WorkflowSyntax = WorkflowSyntax()) -> tuple[Message, ...]:
     """The prompt for ``brief``: one system message with the task, one user message with the question.
 
     Example: ``messages(Brief(question=ask("6 times 7?"), cards=pool.cards))[1].content`` ends with the numbered models.
@@ -37,7 +37,7 @@ def messages(brief: Brief, language: Language = Language()) -> tuple[Message, ..
     return Message(role="system", content=system), Message(role="user", content="\n\n".join(asked))
 
 
-def correction(error: WorkflowError, language: Language = Language()) -> Message:
+def correction(error: WorkflowError, language: WorkflowSyntax = WorkflowSyntax()) -> Message:
     """The stricter second request after a text that was no workflow."""
     lists = "\n".join(f"{name} = [...]" for name in language.names)
     return Message(
@@ -46,7 +46,7 @@ def correction(error: WorkflowError, language: Language = Language()) -> Message
     )
 
 
-def _lists(brief: Brief, language: Language) -> str:
+def _lists(brief: Brief, language: WorkflowSyntax) -> str:
     number = {True: "three", False: "two"}[language.subtasks]
     lines = [
         f"Write the workflow as {number} Python lists of equal length, one entry per step, at most {brief.max_steps} steps:",
@@ -70,7 +70,7 @@ def _lists(brief: Brief, language: Language) -> str:
     return "\n".join(lines)
 
 
-def _models(cards: tuple[Card, ...], language: Language) -> str:
+def _models(cards: tuple[Card, ...], language: WorkflowSyntax) -> str:
     if not language.cards:
         return "\n".join(f"Model {index}" for index in range(len(cards)))
     return "\n".join(f"Model {index}: {_card(card)}" for index, card in enumerate(cards))
@@ -89,7 +89,7 @@ def _card(card: Card) -> str:
     return "; ".join(parts)
 
 
-def _recursion(brief: Brief, language: Language) -> list[str]:
+def _recursion(brief: Brief, language: WorkflowSyntax) -> list[str]:
     last = brief.earlier[-1]
     shown = ["YOUR WORKFLOW SO FAR", *(_round(transcript, language) for transcript in brief.earlier)]
     shown += ["FINAL RESPONSE SO FAR", last.answer if last.answer is not None else "(none)"]
@@ -102,7 +102,7 @@ def _recursion(brief: Brief, language: Language) -> list[str]:
     return shown
 
 
-def _round(transcript: Transcript, language: Language) -> str:
+def _round(transcript: Transcript, language: WorkflowSyntax) -> str:
     if transcript.workflow is None:
         return "(kept the response)"
     # Shown the way this language writes it in round 1; what it can not say (positions in a binary one) is shown as positions.
@@ -110,7 +110,7 @@ def _round(transcript: Transcript, language: Language) -> str:
     return format_workflow(Workflow(steps=steps), replace(language, access="positions"))
 
 
-def _examples(language: Language, max_steps: int) -> list[str]:
+def _examples(language: WorkflowSyntax, max_steps: int) -> list[str]:
     if language.few_shot == "none":
         return []
     shown = []

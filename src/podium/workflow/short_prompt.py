@@ -4,11 +4,11 @@ The same facts as :mod:`podium.workflow.prompt` in a fraction of the tokens. A p
 """
 
 from podium.types import Brief, Card, Message
-from podium.workflow.language import Language
 from podium.workflow.parse import format_workflow
+from podium.workflow.syntax import WorkflowSyntax
 
 
-def short_messages(brief: Brief, language: Language = Language()) -> tuple[Message, ...]:
+def short_messages(brief: Brief, language: WorkflowSyntax = WorkflowSyntax()) -> tuple[Message, ...]:
     """One user message: the conversation, the numbered models, and from round 2 on the workflow and its final response.
 
     Example: ``short_messages(Brief(question=ask("6 times 7?"), cards=cards))[0].content`` is ``"6 times 7?\\nModels: 0 1"``.
@@ -24,7 +24,7 @@ def short_messages(brief: Brief, language: Language = Language()) -> tuple[Messa
     return (Message(role="user", content="\n".join(lines)),)
 
 
-def _models(cards: tuple[Card, ...], language: Language) -> str:
+def _models(cards: tuple[Card, ...], language: WorkflowSyntax) -> str:
     if not language.cards:
         return "Models: " + " ".join(str(index) for index in range(len(cards)))
     # By skill and not by model: who does this best, and how often right? A small policy finds what stands beside a word where

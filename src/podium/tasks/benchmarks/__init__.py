@@ -1,9 +1,9 @@
-"""The public benchmarks as Problems: one small file per family, one registry, one table of pinned sources.
+"""The public benchmarks as Problems: one small file per family, which registers its sets, and one table of pinned sources.
 
 Read ``registry.py`` first. A set comes from a local folder (``files.py``) or from the public hub (``hub.py``); both give the
-same rows, and one parser per set makes Problems of them. To add a set: a parser and a ``Benchmark`` in its family's file, a
-line in ``pins.py``. What is done with whole sets stands beside them: ``check.py`` (is a set as it should be), ``hygiene.py``
-(train and test apart) and ``mixes.py`` (training sets by recipe).
+same rows, and one parser per set makes Problems of them. To add a set: a parser and a registered ``Benchmark`` in its family's
+file or in a new one, or in another package. What is done with whole sets stands beside them: ``check.py`` (is a set as it
+should be), ``hygiene.py`` (train and test apart) and ``mixes.py`` (training sets by recipe).
 
 A local folder looks like this; ``.gz`` may be left off or added:
 

@@ -8,7 +8,7 @@ from typing import Any
 from podium.errors import ConfigError
 from podium.types import Problem
 
-Row = Mapping[str, Any]
+SourceRow = Mapping[str, Any]
 """One record of a data set, in the columns that the hub gives it."""
 
 
@@ -43,9 +43,13 @@ class HubSource:
     """The owner wants to be asked first: accept the terms on the hub and log in."""
 
 
+def _not_read(row: SourceRow, split: str, seed: int) -> Solved:
+    raise ValueError("this set is generated, not read")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark:
-    """One set of the registry. Example: ``BENCHMARKS["math500"].splits`` is ``{"test": 500}``."""
+    """One set of the registry. Example: ``benchmark("math500").splits`` is ``{"test": 500}``."""
 
     name: str
     kind: str
@@ -56,12 +60,12 @@ class Benchmark:
     """The home of the set."""
     splits: Mapping[str, int | None]
     """Split -> number of problems, None where we can not know it without the data."""
-    parse: Callable[[Row, str, int], Solved]
-    """(row, split, seed) -> problem. Raises KeyError, TypeError or ValueError where the row is not one of this set."""
-    local: Callable[[Path, str], Iterable[Row]] | None = None
+    parse: Callable[[SourceRow, str, int], Solved] = _not_read
+    """(row, split, seed) -> problem, for a set that is read. Raises KeyError, TypeError or ValueError for other rows."""
+    local: Callable[[Path, str], Iterable[SourceRow]] | None = None
     """(data folder, split) -> rows, from files in the layout that the set is published in outside the hub."""
     hub: HubSource | None = None
-    keep: Callable[[Row, str], bool] = lambda row, split: True
+    keep: Callable[[SourceRow, str], bool] = lambda row, split: True
     """(row, split) -> whether the row belongs to the split."""
     generate: Callable[[str, int], Iterable[Solved]] | None = None
     """(split, seed) -> problems, for a set that is made rather than read."""

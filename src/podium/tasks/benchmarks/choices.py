@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
+from podium.registry import register
+from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
 from podium.tasks.benchmarks.files import csv_rows, first_existing, zipped_tables
 from podium.tasks.benchmarks.pins import PINS
 from podium.tasks.multiple_choice import LETTERS
@@ -58,7 +59,7 @@ def choice_problem(question: str, options: Sequence[str], right: int, *, source:
     return Solved(problem=problem, gold=f"\\boxed{{{LETTERS[order.index(right)]}}}")
 
 
-def parse_mmlu(row: Row, split: str, seed: int) -> Solved:
+def parse_mmlu(row: SourceRow, split: str, seed: int) -> Solved:
     """MMLU: ``question``, ``choices``, the position of the right one in ``answer``, ``subject``."""
     options = [str(choice) for choice in row["choices"]]
     return choice_problem(
@@ -66,25 +67,25 @@ def parse_mmlu(row: Row, split: str, seed: int) -> Solved:
     )
 
 
-def parse_gpqa(row: Row, split: str, seed: int) -> Solved:
+def parse_gpqa(row: SourceRow, split: str, seed: int) -> Solved:
     """GPQA: the right answer and three wrong ones in columns of their own, so that an unshuffled copy is all A."""
     columns = ("Correct Answer", "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3")
     options = [str(row[column]) for column in columns]
     return choice_problem(str(row["Question"]), options, 0, source="gpqa-diamond", split=split, seed=seed)
 
 
-def _mmlu(folder: Path, split: str) -> Iterable[Row]:
+def _mmlu(folder: Path, split: str) -> Iterable[SourceRow]:
     for name, rows in zipped_tables(folder / "mmlu" / "mmlu.zip", f"data/{split}"):
         subject = name.removesuffix(f"_{split}")
         for question, *choices, letter in rows:
             yield {"question": question, "choices": choices, "answer": LETTERS.index(letter.strip()), "subject": subject}
 
 
-def _gpqa(folder: Path, split: str) -> Iterable[Row]:
+def _gpqa(folder: Path, split: str) -> Iterable[SourceRow]:
     return csv_rows(first_existing(folder / "gpqa" / "gpqa_diamond.csv", folder / "gpqa-diamond" / "gpqa_diamond.csv"))
 
 
-CHOICES = (
+for _set in (
     Benchmark(
         name="mmlu",
         kind=KIND,
@@ -111,4 +112,5 @@ CHOICES = (
         shuffled=True,
         note="Its authors ask not to publish the questions in plain text; the hub wants a login.",
     ),
-)
+):
+    register("benchmarks", _set.name)(_set)

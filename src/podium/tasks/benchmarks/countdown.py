@@ -5,7 +5,8 @@ The seed moves the training problems only: the test set is the same for everyone
 
 from collections.abc import Iterator
 
-from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
+from podium.registry import register
+from podium.tasks.benchmarks.benchmark import Benchmark, Solved
 from podium.tasks.countdown import KIND, generate, read_target, solve
 
 TEST_SEED = 0
@@ -29,18 +30,15 @@ def gold(solved: Solved) -> str:
     return f"\\boxed{{{solve(numbers, target)}}}"
 
 
-def _no_rows(row: Row, split: str, seed: int) -> Solved:
-    raise ValueError("countdown is generated, not read")
-
-
-COUNTDOWN = Benchmark(
-    name="countdown",
-    kind=KIND,
-    about="reach a number with four given numbers; generated, any seed",
-    licence="generated",
-    url="https://github.com/Jiayi-Pan/TinyZero",
-    splits=SIZES,
-    parse=_no_rows,
-    generate=make,
-    note="The seed chooses the training problems; the test problems are always the same.",
+register("benchmarks", "countdown")(
+    Benchmark(
+        name="countdown",
+        kind=KIND,
+        about="reach a number with four given numbers; generated, any seed",
+        licence="generated",
+        url="https://github.com/Jiayi-Pan/TinyZero",
+        splits=SIZES,
+        generate=make,
+        note="The seed chooses the training problems; the test problems are always the same.",
+    )
 )

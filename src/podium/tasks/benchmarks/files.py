@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from podium.errors import ConfigError
-from podium.tasks.benchmarks.benchmark import Row
+from podium.tasks.benchmarks.benchmark import SourceRow
 
 # Test inputs of programming problems are long single cells.
 csv.field_size_limit(2**31 - 1)
 
 
-def json_rows(path: Path) -> Iterator[Row]:
+def json_rows(path: Path) -> Iterator[SourceRow]:
     """The objects of a JSON file that holds a list of them, or an object of them.
 
     Example: ``json_rows(Path("data/scibench/atkins.json"))``. Raises :class:`ConfigError`.
@@ -33,7 +33,7 @@ def json_rows(path: Path) -> Iterator[Row]:
     yield from rows
 
 
-def jsonl_rows(path: Path) -> Iterator[Row]:
+def jsonl_rows(path: Path) -> Iterator[SourceRow]:
     """The objects of a file of JSON lines. Example: ``jsonl_rows(Path("data/math500/test.jsonl"))``.
 
     Raises :class:`ConfigError`.
@@ -47,7 +47,7 @@ def jsonl_rows(path: Path) -> Iterator[Row]:
         yield row
 
 
-def csv_rows(path: Path) -> Iterator[Row]:
+def csv_rows(path: Path) -> Iterator[SourceRow]:
     """The rows of a CSV file with a line of names. Example: ``csv_rows(Path("data/gpqa/gpqa_diamond.csv"))``."""
     yield from csv.DictReader(io.StringIO(_text(str(path), _bytes(path)), newline=""))
 
@@ -77,13 +77,13 @@ def first_existing(*paths: Path) -> Path:
     raise ConfigError(f"none of these files is there: {', '.join(map(str, paths))}; fetch the set or load it from the hub")
 
 
-def in_hub_columns(name: str) -> Callable[[Path, str], Iterable[Row]]:
+def in_hub_columns(name: str) -> Callable[[Path, str], Iterable[SourceRow]]:
     """A reader of ``<folder>/<name>/<split>.jsonl`` (or ``.json``, ``.gz``) for sets that have only the hub's columns.
 
     Example: ``in_hub_columns("rlpr")(Path("data"), "train")`` reads ``data/rlpr/train.jsonl``.
     """
 
-    def read(folder: Path, split: str) -> Iterable[Row]:
+    def read(folder: Path, split: str) -> Iterable[SourceRow]:
         here = folder / name
         path = first_existing(*(here / f"{split}{end}" for end in (".jsonl", ".jsonl.gz", ".json", ".json.gz")))
         return jsonl_rows(path) if ".jsonl" in path.name else json_rows(path)

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from podium.errors import ConfigError
-from podium.tasks.benchmarks.benchmark import HubSource, Row
+from podium.tasks.benchmarks.benchmark import HubSource, SourceRow
 
 
-def hub_rows(source: HubSource, split: str, revision: str | None = None) -> Iterator[Row]:
+def hub_rows(source: HubSource, split: str, revision: str | None = None) -> Iterator[SourceRow]:
     """The rows of our ``split`` of ``source``; ``revision`` overrides the pinned commit.
 
-    Example: ``hub_rows(BENCHMARKS["gsm8k"].hub, "test")``. The library's cache is used, so a second call is offline.
+    Example: ``hub_rows(benchmark("gsm8k").hub, "test")``. The library's cache is used, so a second call is offline.
 
     Raises :class:`ConfigError` where the library is not installed, no commit is known, the split does not exist, or the
     hub does not give the rows.

@@ -18,7 +18,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
+from podium.registry import register
+from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
 from podium.tasks.benchmarks.files import jsonl_rows
 from podium.tasks.benchmarks.pins import PINS
 from podium.tasks.programming.target import CallCase, CallTests, ProgramTests, StdinCase, StdinTests
@@ -31,7 +32,7 @@ MAX_TEST_BYTES = 500_000_000
 """Unpacked tests of one problem; more is a bomb or a broken file."""
 
 
-def parse_livecodebench(row: Row, split: str, seed: int) -> Solved:
+def parse_livecodebench(row: SourceRow, split: str, seed: int) -> Solved:
     """LiveCodeBench: ``question_content``, ``starter_code``, public and private test cases, ``metadata``."""
     public = json.loads(row["public_test_cases"] or "[]")
     tests = public + _hidden(str(row["private_test_cases"]))
@@ -88,22 +89,24 @@ class _TextOnly(pickle.Unpickler):
         raise pickle.UnpicklingError(f"the pickle wants {module_name}.{global_name}")
 
 
-def _local(folder: Path, split: str) -> Iterable[Row]:
+def _local(folder: Path, split: str) -> Iterable[SourceRow]:
     hub = PINS["livecodebench"]
     for file in hub.files[split]:
         yield from jsonl_rows(folder / "livecodebench" / file)
 
 
-LIVECODEBENCH = Benchmark(
-    name="livecodebench",
-    kind=KIND,
-    about="contest problems from AtCoder, LeetCode and Codeforces, in windows of release",
-    licence="CC; statements (c) their sites",
-    url="https://github.com/LiveCodeBench/LiveCodeBench",
-    splits={f"release_v{n}": size for n, size in enumerate(RELEASES, start=1)}
-    | {f"v{n}": size - before for n, (before, size) in enumerate(zip((0, *RELEASES), RELEASES, strict=False), start=1)},
-    parse=parse_livecodebench,
-    local=_local,
-    hub=PINS["livecodebench"],
-    note="release_v6 contains release_v1: never train on one release and test on a later whole one; vN are disjoint windows.",
+register("benchmarks", "livecodebench")(
+    Benchmark(
+        name="livecodebench",
+        kind=KIND,
+        about="contest problems from AtCoder, LeetCode and Codeforces, in windows of release",
+        licence="CC; statements (c) their sites",
+        url="https://github.com/LiveCodeBench/LiveCodeBench",
+        splits={f"release_v{n}": size for n, size in enumerate(RELEASES, start=1)}
+        | {f"v{n}": size - before for n, (before, size) in enumerate(zip((0, *RELEASES), RELEASES, strict=False), start=1)},
+        parse=parse_livecodebench,
+        local=_local,
+        hub=PINS["livecodebench"],
+        note="release_v6 contains release_v1: never train on one release and test on a later whole one; vN are disjoint windows.",
+    )
 )

@@ -7,7 +7,8 @@ they are read from where the user has them and never shipped.
 from collections.abc import Iterable
 from pathlib import Path
 
-from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
+from podium.registry import register
+from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
 from podium.tasks.benchmarks.files import first_existing, in_hub_columns, json_rows, jsonl_rows
 from podium.tasks.benchmarks.pins import PINS
 from podium.tasks.extraction import last_boxed
@@ -18,7 +19,7 @@ KIND = "mathematics"
 _AIME_INSTRUCTION = "\nPlease reason step by step, and put your final answer within \\boxed{}."
 
 
-def parse_math(row: Row, split: str, seed: int) -> Solved:
+def parse_math(row: SourceRow, split: str, seed: int) -> Solved:
     """MATH and MATH500: ``problem`` and ``answer``, or ``solution`` with the answer in its last box."""
     subject = str(row.get("subject") or row.get("type") or "").lower().replace(" & ", " and ").replace(" ", "-")
     answer = row.get("answer") or last_boxed(str(row["solution"]))
@@ -26,7 +27,7 @@ def parse_math(row: Row, split: str, seed: int) -> Solved:
     return _solved(str(row["problem"]), str(answer or ""), f"{name}/{subject}" if subject else name, split)
 
 
-def parse_gsm8k(row: Row, split: str, seed: int) -> Solved:
+def parse_gsm8k(row: SourceRow, split: str, seed: int) -> Solved:
     """GSM8K: a worked ``answer`` that ends with ``#### 18``."""
     _, mark, target = str(row["answer"]).rpartition("####")
     if not mark:
@@ -34,17 +35,17 @@ def parse_gsm8k(row: Row, split: str, seed: int) -> Solved:
     return _solved(str(row["question"]), target.strip(), "gsm8k", split)
 
 
-def parse_aime24(row: Row, split: str, seed: int) -> Solved:
+def parse_aime24(row: SourceRow, split: str, seed: int) -> Solved:
     """AIME 2024: ``problem``, and ``answer`` or a boxed ``solution``."""
     return _aime(row, "aime24", split)
 
 
-def parse_aime25(row: Row, split: str, seed: int) -> Solved:
+def parse_aime25(row: SourceRow, split: str, seed: int) -> Solved:
     """AIME 2025: ``problem`` and ``answer``."""
     return _aime(row, "aime25", split)
 
 
-def _aime(row: Row, name: str, split: str) -> Solved:
+def _aime(row: SourceRow, name: str, split: str) -> Solved:
     question = str(row.get("problem") or row["prompt"]).removesuffix(_AIME_INSTRUCTION)
     answer = row.get("answer") or last_boxed(str(row.get("solution") or ""))
     # 016 on an answer sheet is the number 16.
@@ -58,29 +59,29 @@ def _solved(question: str, target: str, source: str, split: str) -> Solved:
     return Solved(problem=problem, gold=f"\\boxed{{{problem.target}}}")
 
 
-def _math500(folder: Path, split: str) -> Iterable[Row]:
+def _math500(folder: Path, split: str) -> Iterable[SourceRow]:
     return jsonl_rows(folder / "math500" / "test.jsonl")
 
 
-def _math(folder: Path, split: str) -> Iterable[Row]:
+def _math(folder: Path, split: str) -> Iterable[SourceRow]:
     if split == "train" and (folder / "math_train").is_dir():
         return json_rows(first_existing(folder / "math_train" / "math.json.gz", folder / "math_train" / "math.json"))
     return in_hub_columns("math")(folder, split)
 
 
-def _has_answer(row: Row, split: str) -> bool:
+def _has_answer(row: SourceRow, split: str) -> bool:
     return "answer" not in row or bool(row["answer"] or row.get("solution"))
 
 
-def _gsm8k(folder: Path, split: str) -> Iterable[Row]:
+def _gsm8k(folder: Path, split: str) -> Iterable[SourceRow]:
     return jsonl_rows(first_existing(folder / "gsm8k" / f"{split}.jsonl.gz", folder / "gsm8k" / f"{split}.jsonl"))
 
 
-def _aime25(folder: Path, split: str) -> Iterable[Row]:
+def _aime25(folder: Path, split: str) -> Iterable[SourceRow]:
     return jsonl_rows(folder / "aime25" / "aime25.jsonl")
 
 
-MATHEMATICS = (
+for _set in (
     Benchmark(
         name="math500",
         kind=KIND,
@@ -143,4 +144,5 @@ MATHEMATICS = (
         hub=PINS["aime25"],
         note="Do not republish the problems.",
     ),
-)
+):
+    register("benchmarks", _set.name)(_set)

@@ -41,7 +41,7 @@ class Mix:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
+class MixtureSample:
     """What a recipe gave. Example: ``draw(PAPER_960, loader, seed=0).lines`` is to be printed next to every result."""
 
     problems: tuple[Problem, ...]
@@ -76,7 +76,7 @@ Ours, because the paper does not say: 240 of each, drawn at random and not "for 
 MIXES = {PAPER_960.name: PAPER_960}
 
 
-def draw(mix: Mix, loader: Loader, *, seed: int = 0, substitutes: bool = False) -> Drawn:
+def draw(mix: Mix, loader: Loader, *, seed: int = 0, substitutes: bool = False) -> MixtureSample:
     """The problems of ``mix``, part after part.
 
     Example: ``draw(PAPER_960, lambda name, split: load(name, split=split, data_dir="data"), substitutes=True)``.
@@ -117,7 +117,7 @@ def draw(mix: Mix, loader: Loader, *, seed: int = 0, substitutes: bool = False) 
         lines.append(line)
     if absent:
         lines.append(f"not compared with {', '.join(absent)}: not at hand")
-    return Drawn(problems=tuple(chosen), lines=tuple(lines), faithful=faithful)
+    return MixtureSample(problems=tuple(chosen), lines=tuple(lines), faithful=faithful)
 
 
 def _find(part: Part, loader: Loader, substitutes: bool) -> tuple[str, str, list[Problem], str]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
+from podium.registry import register
+from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
 from podium.tasks.benchmarks.files import jsonl_rows
 from podium.tasks.benchmarks.pins import PINS
 from podium.types import Problem
@@ -11,18 +12,18 @@ from podium.types import Problem
 KIND = "output-prediction"
 
 
-def parse_cruxeval(row: Row, split: str, seed: int) -> Solved:
+def parse_cruxeval(row: SourceRow, split: str, seed: int) -> Solved:
     """CRUXEval: ``code`` defines ``f``; ``input`` and ``output`` are Python literals."""
     question = f"What does this Python call return?\n\n```python\n{row['code']}\n\nf({row['input']})\n```"
     problem = Problem(question=question, target=str(row["output"]), kind=KIND, source="cruxeval", split=split)
     return Solved(problem=problem, gold=f"Answer: {problem.target}")
 
 
-def _cruxeval(folder: Path, split: str) -> Iterable[Row]:
+def _cruxeval(folder: Path, split: str) -> Iterable[SourceRow]:
     return jsonl_rows(folder / "cruxeval" / "cruxeval.jsonl")
 
 
-OUTPUTS = (
+for _set in (
     Benchmark(
         name="cruxeval",
         kind=KIND,
@@ -34,4 +35,5 @@ OUTPUTS = (
         local=_cruxeval,
         hub=PINS["cruxeval"],
     ),
-)
+):
+    register("benchmarks", _set.name)(_set)

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
+from podium.registry import register
+from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
 from podium.tasks.benchmarks.files import first_existing, json_rows, jsonl_rows
 from podium.tasks.benchmarks.pins import PINS
 from podium.tasks.programming.target import LEETCODE_PRELUDE, AssertTests, ProgramTests, StdinCase, StdinTests, UnittestTests
@@ -30,14 +31,14 @@ _NOT_IN_A_SANDBOX = {f"BigCodeBench/{number}" for number in (15, 147, 785, 1040)
 _CODEFORCES_TAGS = re.compile(r"\n+Tags:\n\[[^\]\n]*\]\n")
 
 
-def parse_humaneval(row: Row, split: str, seed: int) -> Solved:
+def parse_humaneval(row: SourceRow, split: str, seed: int) -> Solved:
     """HumanEval: ``prompt`` is the start of the program, ``test`` a ``check(candidate)`` for ``entry_point``."""
     prompt = str(row["prompt"])
     tests = AssertTests(prelude=prompt, entry=str(row["entry_point"]), asserts=(str(row["test"]),))
     return _solved(prompt, tests, prompt + str(row["canonical_solution"]), "humaneval", split)
 
 
-def parse_mbpp(row: Row, split: str, seed: int) -> Solved:
+def parse_mbpp(row: SourceRow, split: str, seed: int) -> Solved:
     """MBPP: ``text``, asserts in ``test_list``, a solution in ``code``."""
     asserts = tuple(_lines(test) for test in row["test_list"])
     question = f"{str(row['text']).strip()}\n\nYour code has to pass these tests:\n\n" + "\n".join(asserts)
@@ -45,7 +46,7 @@ def parse_mbpp(row: Row, split: str, seed: int) -> Solved:
     return _solved(question, tests, _lines(row["code"]), "mbpp", split)
 
 
-def parse_bigcodebench(row: Row, split: str, seed: int) -> Solved:
+def parse_bigcodebench(row: SourceRow, split: str, seed: int) -> Solved:
     """BigCodeBench, *complete*: the start of the program in ``complete_prompt``, ``unittest`` code in ``test``."""
     prompt = str(row["complete_prompt"])
     # The function of the prompt, with nothing in it, in front of the answer: an answer may be the body's continuation.
@@ -53,7 +54,7 @@ def parse_bigcodebench(row: Row, split: str, seed: int) -> Solved:
     return _solved(prompt, tests, prompt + str(row["canonical_solution"]), "bigcodebench-hard", split)
 
 
-def parse_codeforces(row: Row, split: str, seed: int) -> Solved:
+def parse_codeforces(row: SourceRow, split: str, seed: int) -> Solved:
     """Codeforces: a statement, and cases with ``input`` and ``output``. Tags are hints, so they are cut."""
     statement = str(row["problem"]) if "problem" in row else _statement(row)
     rows = row["tests"] if "tests" in row else row.get("official_tests") or row["examples"]
@@ -63,7 +64,7 @@ def parse_codeforces(row: Row, split: str, seed: int) -> Solved:
     return _solved(_CODEFORCES_TAGS.sub("\n", statement), StdinTests(cases=cases), "", "codeforces", split)
 
 
-def parse_leetcode(row: Row, split: str, seed: int) -> Solved:
+def parse_leetcode(row: SourceRow, split: str, seed: int) -> Solved:
     """LeetCode: a statement that ends with the class to complete, and a ``check`` that calls its method."""
     if "problem" in row:
         question = str(row["problem"]).removeprefix(_LEETCODE_INSTRUCTION)
@@ -75,7 +76,7 @@ def parse_leetcode(row: Row, split: str, seed: int) -> Solved:
     return _solved(question, tests, str(row["completion"]), "leetcode", split)
 
 
-def has_one_output(row: Row, split: str) -> bool:
+def has_one_output(row: SourceRow, split: str) -> bool:
     """Whether every right program prints the same, so that comparing outputs judges it; ``all`` has the others too."""
     if split == "all":
         return True
@@ -83,12 +84,12 @@ def has_one_output(row: Row, split: str) -> bool:
     return not (row.get("generated_checker") or row.get("interaction_format") or _SEVERAL_OUTPUTS.search(text))
 
 
-def can_run_sandboxed(row: Row, split: str) -> bool:
+def can_run_sandboxed(row: SourceRow, split: str) -> bool:
     """Whether a right answer can pass inside the sandbox; ``all`` has the others too. What can not is no failure of an answer."""
     return split == "all" or row.get("task_id") not in _NOT_IN_A_SANDBOX
 
 
-def _statement(row: Row) -> str:
+def _statement(row: SourceRow) -> str:
     parts = [str(row["description"]).strip()]
     for title, column in (("Input Format", "input_format"), ("Output Format", "output_format"), ("Note", "note")):
         if row.get(column):
@@ -109,33 +110,33 @@ def _lines(text: object) -> str:
     return str(text).replace("\r\n", "\n")
 
 
-def _humaneval(folder: Path, split: str) -> Iterable[Row]:
+def _humaneval(folder: Path, split: str) -> Iterable[SourceRow]:
     here = folder / "humaneval"
     return jsonl_rows(first_existing(here / "HumanEval.jsonl.gz", here / "HumanEval.jsonl"))
 
 
-def _mbpp(folder: Path, split: str) -> Iterable[Row]:
+def _mbpp(folder: Path, split: str) -> Iterable[SourceRow]:
     first, last = _MBPP_SPLITS[split]
     rows = jsonl_rows(first_existing(folder / "mbpp" / "mbpp.jsonl.gz", folder / "mbpp" / "mbpp.jsonl"))
     return (row for row in rows if first <= int(row["task_id"]) <= last)
 
 
-def _bigcodebench(folder: Path, split: str) -> Iterable[Row]:
+def _bigcodebench(folder: Path, split: str) -> Iterable[SourceRow]:
     here = folder / "bigcodebench"
     return json_rows(first_existing(here / "bigcodebench_hard.json.gz", here / "bigcodebench_hard.json"))
 
 
-def _codeforces(folder: Path, split: str) -> Iterable[Row]:
+def _codeforces(folder: Path, split: str) -> Iterable[SourceRow]:
     here, file = folder / "codeforces", "test" if split == "all" else split
     return json_rows(first_existing(here / f"codeforces_{file}.json.gz", here / f"codeforces_{file}.json"))
 
 
-def _leetcode(folder: Path, split: str) -> Iterable[Row]:
+def _leetcode(folder: Path, split: str) -> Iterable[SourceRow]:
     here = folder / "leetcode"
     return json_rows(first_existing(here / f"leetcode_{split}.json.gz", here / f"leetcode_{split}.json"))
 
 
-PROGRAMS = (
+for _set in (
     Benchmark(
         name="humaneval",
         kind=KIND,
@@ -198,4 +199,5 @@ PROGRAMS = (
         hub=PINS["leetcode"],
         note="Do not republish the statements.",
     ),
-)
+):
+    register("benchmarks", _set.name)(_set)

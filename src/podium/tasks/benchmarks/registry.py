@@ -7,30 +7,30 @@ twice is loaded once, because counted twice it would shrink a confidence interva
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import podium.tasks.benchmarks
 from podium.errors import ConfigError, VerifierError
-from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
-from podium.tasks.benchmarks.choices import CHOICES
-from podium.tasks.benchmarks.countdown import COUNTDOWN
+from podium.registry import load_all, registered
+from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
 from podium.tasks.benchmarks.hub import hub_rows
 from podium.tasks.benchmarks.hygiene import unique
-from podium.tasks.benchmarks.livecodebench import LIVECODEBENCH
-from podium.tasks.benchmarks.mathematics import MATHEMATICS
-from podium.tasks.benchmarks.outputs import OUTPUTS
-from podium.tasks.benchmarks.programs import PROGRAMS
-from podium.tasks.benchmarks.science import SCIENCE
 from podium.types import Problem
 
-BENCHMARKS: Mapping[str, Benchmark] = {
-    one.name: one for one in (*MATHEMATICS, *CHOICES, *SCIENCE, *PROGRAMS, LIVECODEBENCH, *OUTPUTS, COUNTDOWN)
-}
-"""Every set, by name."""
+
+def all_benchmarks() -> Mapping[str, Benchmark]:
+    """Every set by name: those of this package, registered in their family's file, and those of installed packages.
+
+    Raises :class:`ConfigError` where an installed package is broken.
+    """
+    load_all(podium.tasks.benchmarks)
+    return registered("benchmarks", Benchmark)
 
 
 def benchmark(name: str) -> Benchmark:
     """The set called ``name``. Raises :class:`ConfigError` where there is none."""
-    if name not in BENCHMARKS:
-        raise ConfigError(f"there is no set {name!r}; there are {', '.join(BENCHMARKS)}")
-    return BENCHMARKS[name]
+    known = all_benchmarks()
+    if name not in known:
+        raise ConfigError(f"there is no set {name!r}; there are {', '.join(known)}")
+    return known[name]
 
 
 def load(
@@ -79,7 +79,7 @@ def load_solved(
     return parsed(one, hub_rows(one.hub, split, revision), split, seed, where=f"{one.hub.dataset} on the hub")
 
 
-def parsed(one: Benchmark, rows: Iterable[Row], split: str, seed: int, *, where: str) -> list[Solved]:
+def parsed(one: Benchmark, rows: Iterable[SourceRow], split: str, seed: int, *, where: str) -> list[Solved]:
     """The problems that ``rows`` are, in the columns of the set. Raises :class:`ConfigError` that names the record."""
     found: list[Solved] = []
     number = 0

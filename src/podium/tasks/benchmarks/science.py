@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from podium.tasks.benchmarks.benchmark import Benchmark, Row, Solved
+from podium.registry import register
+from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
 from podium.tasks.benchmarks.choices import KIND as CHOICE
 from podium.tasks.benchmarks.files import in_hub_columns, json_rows
 from podium.tasks.benchmarks.pins import PINS
@@ -20,13 +21,13 @@ SCIBENCH_BOOKS = ("atkins", "calculus", "chemmc", "class", "diff", "fund", "matt
 _POWER_OF_TEN = re.compile(r"\s*(?:\\mathrm\{)?10\^(?:\{(-?[0-9]+)\}|([0-9]))\}?")
 
 
-def parse_rlpr(row: Row, split: str, seed: int) -> Solved:
+def parse_rlpr(row: SourceRow, split: str, seed: int) -> Solved:
     """RLPR: a chat in ``prompt`` whose user turn is the question, the answer in ``reward_model``."""
     turns = [turn for turn in row["prompt"] if turn["role"] == "user"]
     return _solved(str(turns[-1]["content"]), str(row["reward_model"]["ground_truth"]), "rlpr", split)
 
 
-def parse_theoremqa(row: Row, split: str, seed: int) -> Solved:
+def parse_theoremqa(row: SourceRow, split: str, seed: int) -> Solved:
     """TheoremQA: ``Question``, ``Answer`` and ``Answer_type`` (float, integer, bool, option, lists)."""
     question, answer, field = str(row["Question"]), _spelled(row["Answer"]), str(row.get("field") or "").lower()
     source = f"theoremqa/{field}" if field else "theoremqa"
@@ -37,7 +38,7 @@ def parse_theoremqa(row: Row, split: str, seed: int) -> Solved:
     return Solved(problem=problem, gold=f"\\boxed{{{answer}}}")
 
 
-def parse_scibench(row: Row, split: str, seed: int) -> Solved:
+def parse_scibench(row: SourceRow, split: str, seed: int) -> Solved:
     """SciBench: ``problem_text``, ``answer_number`` and a ``unit`` that may start with a power of ten."""
     unit = str(row["unit"]).strip().strip("$").strip()
     power = _POWER_OF_TEN.match(unit)
@@ -62,11 +63,11 @@ def _solved(question: str, target: str, source: str, split: str) -> Solved:
     return Solved(problem=problem, gold=f"\\boxed{{{problem.target}}}")
 
 
-def _theoremqa(folder: Path, split: str) -> Iterable[Row]:
+def _theoremqa(folder: Path, split: str) -> Iterable[SourceRow]:
     return json_rows(folder / "theoremqa" / "theoremqa_test.json")
 
 
-def _scibench(folder: Path, split: str) -> Iterable[Row]:
+def _scibench(folder: Path, split: str) -> Iterable[SourceRow]:
     for book in SCIBENCH_BOOKS:
         yield from json_rows(folder / "scibench" / f"{book}.json")
 
@@ -75,7 +76,7 @@ def _needs_no_picture(row: Mapping[str, Any], split: str) -> bool:
     return split == "all" or not row.get("Picture")
 
 
-SCIENCE = (
+for _set in (
     Benchmark(
         name="rlpr",
         kind=KIND,
@@ -113,4 +114,5 @@ SCIENCE = (
         hub=PINS["scibench"],
         note="Some printed answers contradict their own LaTeX; the number counts, as in the set's own evaluation.",
     ),
-)
+):
+    register("benchmarks", _set.name)(_set)

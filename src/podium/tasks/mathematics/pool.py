@@ -55,8 +55,8 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What one worker may use. Example: ``Limits(processor_seconds=0.3)``."""
+class PoolLimits:
+    """What one worker may use. Example: ``PoolLimits(processor_seconds=0.3)``."""
 
     processor_seconds: float = 0.6
     """For each of: reading the gold answer, reading and evaluating the answer, comparing them."""
@@ -76,7 +76,7 @@ class SymbolicPool:
     workers; so does the end of this object, and that of this process, however it ends.
     """
 
-    def __init__(self, size: int = 2, limits: Limits = Limits()) -> None:
+    def __init__(self, size: int = 2, limits: PoolLimits = PoolLimits()) -> None:
         self.limits = limits
         self._size = size
         self._renew()
@@ -208,7 +208,7 @@ class _Undecided(Exception):
 class _Worker:
     """One process. Not for several threads, except for :meth:`kill`."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: PoolLimits) -> None:
         self._limits = limits
         self._ready = False
         self._unread = b""

@@ -9,8 +9,8 @@
 """
 
 from podium.tasks.sandbox.job import Job, Outcome
-from podium.tasks.sandbox.limits import Limits
+from podium.tasks.sandbox.limits import SandboxLimits
 from podium.tasks.sandbox.slots import Sandbox
 from podium.tasks.sandbox.submission import Submission
 
-__all__ = ["Job", "Limits", "Outcome", "Sandbox", "Submission"]
+__all__ = ["Job", "Outcome", "Sandbox", "SandboxLimits", "Submission"]

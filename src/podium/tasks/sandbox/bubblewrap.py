@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from podium.errors import SandboxError
 from podium.tasks.sandbox.interpreter import CODE, Interpreter
-from podium.tasks.sandbox.limits import Limits
+from podium.tasks.sandbox.limits import SandboxLimits
 
 INSTALL = "sudo apt-get install bubblewrap"
 SCRATCH = "/tmp"  # noqa: S108 - a directory of the sandbox, not of the host
@@ -30,7 +30,7 @@ def executable() -> str:
 
 
 def command(
-    interpreter: Interpreter, limits: Limits, *, bwrap: str, control: int, info: int, seccomp: int, code: Mapping[str, int]
+    interpreter: Interpreter, limits: SandboxLimits, *, bwrap: str, control: int, info: int, seccomp: int, code: Mapping[str, int]
 ) -> list[str]:
     """``bwrap ... python``. ``control``, ``info``, ``seccomp`` and the values of ``code`` are inherited descriptors."""
     return [

@@ -9,7 +9,7 @@ from typing import Protocol
 from podium.errors import SandboxError
 from podium.tasks.sandbox import bubblewrap
 from podium.tasks.sandbox.interpreter import inside_code, this_interpreter
-from podium.tasks.sandbox.limits import Limits
+from podium.tasks.sandbox.limits import SandboxLimits
 from podium.tasks.sandbox.seccomp import filter_program
 from podium.tasks.sandbox.slot import Start
 from podium.tasks.sandbox.uids import Uid
@@ -29,7 +29,7 @@ class Launch(Protocol):
 class Isolated:
     """Starts slots under bubblewrap: as root each under a user of its own, otherwise under the judge's."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: SandboxLimits) -> None:
         self._limits = limits
         self._bwrap = bubblewrap.executable()
         self._interpreter = this_interpreter()

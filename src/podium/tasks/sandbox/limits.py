@@ -9,10 +9,10 @@ MIB = 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class SandboxLimits:
     """The bounds of one test; all sizes in bytes, all times in seconds.
 
-    Example: ``Limits(wall_seconds=2.0, memory_bytes=256 * 2**20)``.
+    Example: ``SandboxLimits(wall_seconds=2.0, memory_bytes=256 * 2**20)``.
     """
 
     cpu_seconds: float = 10.0

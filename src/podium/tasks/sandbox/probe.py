@@ -9,12 +9,12 @@ import json
 from podium.errors import SandboxError
 from podium.tasks.sandbox.job import Job
 from podium.tasks.sandbox.launch import Isolated
-from podium.tasks.sandbox.limits import Limits
+from podium.tasks.sandbox.limits import SandboxLimits
 from podium.tasks.sandbox.slot import Slot
 from podium.tasks.sandbox.submission import Submission
 
 UNSAFE = "or accept that programs run on this machine unguarded: --unsafe-local"
-PROBE_LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0, processes=4)
+PROBE_LIMITS = SandboxLimits(cpu_seconds=5.0, wall_seconds=5.0, processes=4)
 # (what bubblewrap or the kernel says, what it means, the command)
 CAUSES = (
     (

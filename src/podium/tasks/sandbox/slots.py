@@ -13,7 +13,7 @@ from typing import Self
 
 from podium.errors import SandboxError
 from podium.tasks.sandbox.launch import Isolated, Launch, Local
-from podium.tasks.sandbox.limits import Limits
+from podium.tasks.sandbox.limits import SandboxLimits
 from podium.tasks.sandbox.probe import probe_isolation
 from podium.tasks.sandbox.slot import Slot
 from podium.tasks.sandbox.submission import Submission
@@ -27,14 +27,14 @@ class Sandbox:
 
     Example::
 
-        async with Sandbox(slots=2, limits=Limits(wall_seconds=5.0)) as sandbox:
+        async with Sandbox(slots=2, limits=SandboxLimits(wall_seconds=5.0)) as sandbox:
             async with sandbox.submission("print(input())") as submission:
                 outcome = await submission.run(Job(kind="script", stdin=b"hello\\n"))
 
     ``unsafe_local`` runs programs on the host, with the judge's rights; every outcome then says ``isolated=False``.
     """
 
-    def __init__(self, *, slots: int = 2, limits: Limits = Limits(), unsafe_local: bool = False) -> None:  # noqa: B008
+    def __init__(self, *, slots: int = 2, limits: SandboxLimits = SandboxLimits(), unsafe_local: bool = False) -> None:  # noqa: B008
         if slots < 1:
             raise ValueError(f"slots must be at least 1, got {slots}")
         self.limits = limits

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from podium.errors import SandboxError
 from podium.tasks.sandbox.inside.trial import STDERR_TAIL
 from podium.tasks.sandbox.job import Job, Outcome, Status
-from podium.tasks.sandbox.limits import Limits
+from podium.tasks.sandbox.limits import SandboxLimits
 from podium.tasks.sandbox.slot import Slot
 
 GRACE_SECONDS = 15.0
@@ -26,7 +26,7 @@ class Submission:
     Example: ``outcome = await submission.run(Job(kind="script", stdin=b"1 2\n"))``.
     """
 
-    def __init__(self, slot: Slot, limits: Limits) -> None:
+    def __init__(self, slot: Slot, limits: SandboxLimits) -> None:
         self._slot = slot
         self._limits = limits
         # A fork server knows one test at a time: the lock keeps a message and its reply together.

@@ -1,6 +1,0 @@
-"""What Inspect (inspect.aisi.org.uk) finds by entry point: the model ``podium/POLICY`` and the solver ``podium/conduct``."""
-
-from podium.cli.interop.inspect_model import PodiumModel
-from podium.cli.interop.inspect_solver import conduct
-
-__all__ = ["PodiumModel", "conduct"]

@@ -1,0 +1,95 @@
+"""``podium mcp``: the pool as tools of the Model Context Protocol, over standard input and output."""
+
+import json
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp.server import MCPServer
+
+from podium import __version__
+from podium.errors import ConfigError
+from podium.jsonl import dumps
+from podium.pools.conducting import AUTO
+from podium.pools.models import PODIUM, PoolCatalog
+from podium.pools.open import open_pool
+from podium.request_options import RequestOptions
+from podium.serving.accounts import Accounts
+from podium.serving.asking import conducted
+from podium.serving.concurrency import ConcurrencyGate
+from podium.serving.conversation import ParsedRequest
+from podium.serving.metrics import Metrics
+from podium.serving.service import RequestService
+from podium.serving.store.address import shown_address
+from podium.serving.store.database import Database
+from podium.types import Call
+from podium.workers.budget import Budget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpFlags:
+    """The flags of ``podium mcp`` as the user set them."""
+
+    pool: Path | None
+    policy: str | None
+    db: str
+    budget: Budget
+
+
+async def serve(flags: McpFlags) -> None:
+    """Serve until the client closes its end. Raises :class:`PodiumError`."""
+    async with (
+        open_pool(flags.pool, budget=flags.budget, run=f"mcp {shown_address(flags.db)}") as team,
+        Database(flags.db) as database,
+    ):
+        offer = PoolCatalog(team, flags.policy or AUTO)
+        accounts = Accounts(
+            database=database, replica=f"mcp-{secrets.token_hex(4)}", with_keys=False, store_content=True, request_usd=1.0
+        )
+        desk = RequestService(offer=offer, accounts=accounts, gate=ConcurrencyGate(64, 256), measures=Metrics())
+        await tools(desk).run_stdio_async()
+
+
+def tools(desk: RequestService) -> MCPServer[Any]:
+    """``ask``, ``list_workers`` and ``get_run`` over ``desk``."""
+    server: MCPServer[Any] = MCPServer(
+        name="podium",
+        version=__version__,
+        instructions="Several language models, conducted as one. Ask it what one model gets wrong.",
+    )
+
+    @server.tool()
+    async def ask(question: str, model: str = PODIUM, rounds: int | None = None, budget_usd: float | None = None) -> str:
+        """Ask a question. A conductor writes a workflow over several language models and carries it out; returns the answer.
+
+        model: one of list_workers' models. rounds: above 1 it may look at its answer and try again. budget_usd: most it may cost.
+        The run's id and cost stand in the last line; get_run tells how the answer came to be.
+        """
+        wishes = RequestOptions(rounds=rounds, usd=budget_usd)
+        asked = ParsedRequest(model=model, call=Call.plain(question), wishes=wishes)
+        async with desk.admitted(None, asked) as ticket:
+            dones = await conducted(ticket.conductors, ticket.call)
+            await desk.finish(ticket, dones)
+        [done] = dones
+        if done.failure is not None:
+            raise done.failure.error()
+        cost = done.completion.usage.cost_usd
+        price = "cost unknown" if cost is None else f"${cost:.6f}"
+        return f"{done.completion.text}\n\n({ticket.run}, {price})"
+
+    @server.tool()
+    async def list_workers() -> str:
+        """The models that can be asked, and the workers behind them: what for, at what price, measured how good."""
+        workers = [json.loads(dumps(card)) for card in desk.offer.cards]
+        return json.dumps({"models": list(desk.offer.models), "workers": workers})
+
+    @server.tool()
+    async def get_run(run: str) -> str:
+        """How an answer came to be: the workflow, and what each step was told, saw, said and cost."""
+        found = await desk.accounts.runs.get(run, key=None)
+        if found is None:
+            raise ConfigError(f"there is no run {run[:60]!r}")
+        return dumps(found)
+
+    return server

@@ -1,0 +1,135 @@
+"""What a visitor wishes for one question: which workers, and the most it may cost, take and try."""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+from nicegui import ui
+
+from podium.errors import ConfigError
+from podium.page.parts import Check, Line, box, button, text
+from podium.page.shown import clipped, counted, line
+from podium.request_options import RequestOptions
+from podium.types import Card
+
+MOST_ROUNDS, MOST = 10, 1_000_000
+"""As many rounds, and as many dollars or seconds, as a client of the API may ask for."""
+
+
+class WishesForm:
+    """A folded form; its heading says what is wished for. Nothing chosen is nothing wished for.
+
+    Example::
+
+        form = WishesForm(offer.cards)
+        conductor = offer.conductor("podium", form.read())
+    """
+
+    def __init__(self, cards: Sequence[Card]) -> None:
+        self._names = tuple(card.name for card in cards)
+        with box("quoted wishes", "details") as self._folded:
+            self._summary = text("Options", "summary")
+            with box("wishes-workers", "fieldset"):
+                text("Workers that may be asked", "legend", "label")
+                with box("checks"):
+                    self._workers = [Check(line(name, 40), value=True, changed=self._told) for name in self._names]
+                if len(self._names) > 1:
+                    with box("checks-all"):
+                        button("All", partial(self._tick, True), "quiet small", aria_label="Tick all workers")
+                        button("None", partial(self._tick, False), "quiet small", aria_label="Tick no worker")
+            with box("bar"):
+                self._usd = self._field("At most, in dollars", "decimal")
+                self._seconds = self._field("At most, in seconds", "decimal")
+                self._rounds = self._field("At most, in rounds", "numeric")
+            self._mistake = text("", "p", "bad mistake", role="alert")
+
+    def open(self) -> None:
+        """Unfold it, so that what is wrong in it is seen."""
+        ui.run_javascript(f"document.getElementById('c{self._folded.id}').open = true")
+
+    def read(self) -> RequestOptions:
+        """What is wished for. Raises :class:`ConfigError`, in words for the visitor, where the form makes no sense."""
+        return wishes(
+            self._names,
+            [worker.value for worker in self._workers],
+            usd=self._usd.value,
+            seconds=self._seconds.value,
+            rounds=self._rounds.value,
+        )
+
+    def _field(self, label: str, keys: str) -> Line:
+        # No type="number": browsers keep what they can not read to themselves, and then nobody could say what is wrong.
+        return Line(label, changed=self._told, type="text", inputmode=keys, placeholder="no limit", autocomplete="off")
+
+    def _tick(self, wanted: bool) -> None:
+        for worker in self._workers:
+            worker.tick(wanted)
+        self._told()
+
+    def _told(self) -> None:
+        """Say in the heading what is wished for, so that a folded form hides nothing, and what is wrong below the fields."""
+        try:
+            wished = self.read()
+        except ConfigError as error:
+            self._summary.text, self._mistake.text = "Options: something is wrong here", str(error)
+        else:
+            self._summary.text, self._mistake.text = in_words(wished, len(self._names)), ""
+
+
+def wishes(names: Sequence[str], chosen: Sequence[bool], *, usd: str, seconds: str, rounds: str) -> RequestOptions:
+    """What the fields of the form say; "" is no wish. Raises :class:`ConfigError` where they make no sense.
+
+    Example: ``wishes(["a", "b"], [True, False], usd="0.05", seconds="", rounds="") == RequestOptions(workers=("a",), usd=0.05)``.
+    """
+    wanted = tuple(name for name, on in zip(names, chosen, strict=True) if on)
+    if names and not wanted:
+        raise ConfigError("No worker is left: tick at least one.")
+    return RequestOptions(
+        workers=() if len(wanted) == len(names) else wanted,
+        usd=_number("dollars", usd, "0.05"),
+        seconds=_number("seconds", seconds, "30"),
+        rounds=_rounds(rounds),
+    )
+
+
+def in_words(wished: RequestOptions, workers: int) -> str:
+    """The heading of the form. Example: ``in_words(RequestOptions(usd=0.05), 7) == "Options: at most $0.05"``."""
+    limits = [f"${wished.usd:g}"] if wished.usd is not None else []
+    limits += [f"{wished.seconds:g} s"] if wished.seconds is not None else []
+    limits += [counted(wished.rounds, "round")] if wished.rounds is not None else []
+    parts = [f"{len(wished.workers)} of {counted(workers, 'worker')}"] if wished.workers else []
+    parts += [f"at most {', '.join(limits)}"] if limits else []
+    return f"Options: {'; '.join(parts)}" if parts else "Options"
+
+
+def _number(what: str, written: str, example: str) -> float | None:
+    """A number above zero. "nan" and "inf" are numbers for Python, and none for a visitor."""
+    if not written.strip():
+        return None
+    try:
+        number = float(written)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ConfigError(f"The most {what}: {_quoted(written)} is not a number. Write it like {example}.")
+    if number <= 0:
+        raise ConfigError(f"The most {what}: {_quoted(written)} is too little. It must be more than 0.")
+    if number > MOST:
+        raise ConfigError(f"The most {what}: {_quoted(written)} is too much. It can be {MOST:,} at most.")
+    return number
+
+
+def _rounds(written: str) -> int | None:
+    if not written.strip():
+        return None
+    try:
+        number = int(written)
+    except ValueError:
+        number = 0
+    if not 1 <= number <= MOST_ROUNDS:
+        raise ConfigError(f"The most rounds: {_quoted(written)} is not a whole number from 1 to {MOST_ROUNDS}.")
+    return number
+
+
+def _quoted(written: str) -> str:
+    return f'"{line(clipped(written.strip(), 40), 40)}"'

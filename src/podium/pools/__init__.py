@@ -1,0 +1,1 @@
+"""A pool, opened: its workers, the models it offers, its problems and verifiers."""

@@ -1,0 +1,36 @@
+"""``conductor``: a pool and the name of a policy -> a Conductor."""
+
+from pathlib import Path
+
+from podium.conduct import Conductor
+from podium.policies.catalogue import make_policy
+from podium.policies.named import PolicyRequest
+from podium.policies.spec import PolicySpec, parse_policy
+from podium.pools.opened import OpenPool
+from podium.protocols import Policy
+
+AUTO = "auto"
+
+
+def conductor(pool: OpenPool, policy: str | Policy | Path = AUTO, *, rounds: int = 1, max_steps: int | None = None) -> Conductor:
+    """The Conductor of ``pool`` whose workflows ``policy`` writes.
+
+    ``policy`` is a string as on the command line (``"auto"``: the pool's own choice), the folder of a trained policy, or any
+    :class:`podium.protocols.Policy`. ``rounds`` is how often it may look at its answer and plan anew, where the string does
+    not say (``"trained@2"``). ``max_steps`` bounds workflows that a policy chooses itself; baselines bring their own number.
+
+    Example: ``await conductor(pool, "chat").ask("Why is the sky blue?")``. Raises :class:`ConfigError`.
+    """
+    if isinstance(policy, Path):
+        spec = PolicySpec(kind="trained", argument=str(policy))
+    elif isinstance(policy, str):
+        spec = parse_policy(pool.default_policy if policy == AUTO else policy)
+    else:
+        request = PolicyRequest(spec=PolicySpec(kind=""), workers=pool.workers, conductor=pool.conductor, max_steps=max_steps)
+        return Conductor(policy, pool.workers, rounds=rounds, max_steps=request.steps)
+    request = PolicyRequest(spec=spec, workers=pool.workers, conductor=pool.conductor, max_steps=max_steps)
+    made = make_policy(request, pool.policies)
+    own = rounds if spec.rounds is None else max(1, spec.rounds)
+    return Conductor(
+        made.policy, made.workers, rounds=own, max_steps=made.max_steps, language=made.syntax, answering=made.answering
+    )

@@ -1,0 +1,48 @@
+"""A pool file as a pool: models behind APIs and workers of other kinds, each with its limits, retries, fallback and price."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from podium.pools.opened import OpenPool
+from podium.protocols import Worker
+from podium.workers.budget import Budget
+from podium.workers.config import build_pool, read_pool
+from podium.workers.connections import Connections
+from podium.workers.journal import Journal
+from podium.workers.kinds import BareWorker
+from podium.workers.limited import Limit
+from podium.workers.stack import Layers, stacked
+
+
+@asynccontextmanager
+async def file_pool(path: Path, budget: Budget, journal: Journal | None = None) -> AsyncIterator[OpenPool]:
+    """The workers of the file at ``path``; their connections are closed with the block. Raises :class:`ConfigError`."""
+    config = read_pool(path)
+    made: dict[str, Worker] = {}
+
+    def wrap(bare: BareWorker) -> Worker:
+        table = bare.table
+        layers = Layers(
+            max_tokens=table.max_tokens,
+            most_usd=bare.most_usd,
+            limit=Limit(
+                concurrency=table.concurrency,
+                requests_per_minute=table.requests_per_minute,
+                tokens_per_minute=table.tokens_per_minute,
+            ),
+            hedge_after_seconds=table.hedge_after_seconds,
+            retries=table.retries,
+            fallback=None if table.fallback is None else made[table.fallback],
+        )
+        made[table.name] = stacked(bare.worker, bare.card, layers, [budget], journal, identity=bare.identity)
+        return made[table.name]
+
+    async with Connections() as connections:
+        yield OpenPool(
+            workers=build_pool(config, os.environ, wrap, connections),
+            conductor=config.conductor,
+            max_tokens={worker.name: worker.max_tokens for worker in config.workers},
+            journal=journal,
+        )

@@ -1,0 +1,54 @@
+"""A pool, opened: its workers, wrapped and ready, and what it brings with it.
+
+A pool can come from a pool file, from the gym (:mod:`podium.pools.gym`), from recordings (:mod:`podium.pools.recorded`) or from
+workers made in Python. What differs between them is a field here, so that nobody has to ask which one it is.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from podium.policies.named import NamedPolicy
+from podium.protocols import Worker
+from podium.types import Problem
+from podium.workers.journal import Journal
+from podium.workers.pool import WorkerPool
+
+if TYPE_CHECKING:
+    from podium.workers.config import ConductorConfig
+
+
+def _by_source(problem: Problem) -> str:
+    return problem.source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenPool:
+    """A pool ready to be conducted. Example: ``async with open_pool("pool.toml") as pool: ...``."""
+
+    workers: WorkerPool
+    policies: Mapping[str, NamedPolicy] = field(default_factory=lambda: MappingProxyType({}))
+    """Policies that only this pool has, and those that mean something else in it."""
+    default_policy: str = "chat"
+    """Who writes the workflows where nobody is named."""
+    recursive_policy: str | None = None
+    """Who writes them instead where a second round is wanted; None: the default."""
+    arms: tuple[str, ...] = ()
+    """What else to compare in an evaluation that names no arms."""
+    problems: Callable[[], Sequence[Problem]] | None = None
+    """Problems of its own whose answers are known, to play with and to check its workers by."""
+    sort_of: Callable[[Problem], str] = _by_source
+    """By what a router may tell problems apart: in the gym their kind, else the benchmark they are from, which is known when
+    a benchmark is asked."""
+    answers_text_only: bool = False
+    """Whether no worker can call tools or follow a response format."""
+    conductor: "ConductorConfig | None" = None
+    """What the pool file says about who writes workflows."""
+    max_tokens: Mapping[str, int] = field(default_factory=dict)
+    """How much each worker may write, by name."""
+    journal: Journal | None = None
+
+    def __getitem__(self, name: str) -> Worker:
+        """The worker called ``name``, alone. Raises :class:`ConfigError` where there is none."""
+        return self.workers.named(name).worker

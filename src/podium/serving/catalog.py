@@ -1,0 +1,31 @@
+"""What a server serves: models by name, each a Conductor made for one request (:mod:`podium.pools.models` makes them)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from podium.protocols import ServedModel
+from podium.request_options import RequestOptions
+from podium.types import Card
+
+
+class ModelCatalog(Protocol):
+    """Everything that can be asked for."""
+
+    @property
+    def models(self) -> Sequence[str]:
+        """Names of models, the default first: one per policy, then every worker by its own name."""
+        ...
+
+    @property
+    def baselines(self) -> Mapping[str, str]:
+        """Policies that know nothing and are good to compare with -> what each does."""
+        ...
+
+    @property
+    def cards(self) -> Sequence[Card]:
+        """The workers."""
+        ...
+
+    def conductor(self, model: str, wishes: RequestOptions = RequestOptions()) -> ServedModel:
+        """The Conductor called ``model``, as wished for. Raises :class:`ConfigError` where that can not be had."""
+        ...

@@ -1,0 +1,290 @@
+"""A request from the door to the books: whose it is, whether there is room, what it may cost, what came of it.
+
+The same for every endpoint; endpoints only read requests and write answers.
+"""
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from podium.errors import Cancelled, ConfigError, KeyBusy
+from podium.jsonl import dumps
+from podium.protocols import ServedModel
+from podium.serving.accounts import Accounts, Admission
+from podium.serving.api_errors import no_such_model
+from podium.serving.asking import ChoiceDone
+from podium.serving.catalog import ModelCatalog
+from podium.serving.concurrency import ConcurrencyGate, Patience
+from podium.serving.conversation import ParsedRequest
+from podium.serving.metrics import Metrics
+from podium.serving.paused_step import Resumed, paused_step, resumed
+from podium.serving.store.keys import Key
+from podium.serving.store.quotas import Counted
+from podium.serving.store.runs import Run
+from podium.serving.telemetry import record
+from podium.serving.wire import ClientLeft
+from podium.types import Call, Message, Transcript, Usage
+from podium.workers.metered import question_budgets
+from podium.workers.tenant import tenant
+
+log = logging.getLogger("podium.serving")
+
+BUSY_SECONDS = 0.2
+"""When to look again whether other replicas work on fewer requests of a key."""
+
+
+@dataclass(slots=True, eq=False)
+class ActiveRequest:
+    """A request that is being worked on."""
+
+    run: str
+    asked: ParsedRequest
+    call: Call
+    """What the conductors are asked: the conversation, or the step that goes on with it."""
+    conductors: Sequence[ServedModel]
+    admission: Admission
+    headers: Mapping[str, str]
+    """Of the request."""
+    resumed: Resumed | None = None
+    """The step that goes on, where the request brings the results of its tools."""
+    is_kept: bool = False
+    """Whether the run is in the books: a client may still leave while it is sent the end of its answer."""
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def model(self) -> str:
+        """What was asked for."""
+        return self.asked.model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestService:
+    """Takes requests. Example: ``async with desk.admitted(key, asked) as ticket: ...; await desk.finish(ticket, dones)``."""
+
+    offer: ModelCatalog
+    accounts: Accounts
+    gate: ConcurrencyGate
+    measures: Metrics
+
+    @asynccontextmanager
+    async def admitted(
+        self,
+        key: Key | None,
+        asked: ParsedRequest,
+        headers: Mapping[str, str] = {},
+        *,
+        conductor: ServedModel | None = None,
+        patience: Patience | None = None,
+    ) -> AsyncIterator[ActiveRequest]:
+        """Work on a request inside the block; its calls are held to its budget, and leaving books what they cost.
+
+        A block that ends with an exception before its run is kept (:meth:`finish`) has the run kept with that failure.
+        ``conductor`` answers it, whatever the model is called; None: the model that is offered under that name. ``patience``
+        waits for a place (:mod:`podium.serving.concurrency`).
+
+        Raises :class:`ApiErrorException`, :class:`QuotaExceeded`, :class:`ConfigError`.
+        """
+        if conductor is None and asked.model not in self.offer.models:
+            raise no_such_model(asked.model, self.offer.models)
+        async with self._let_in(key, asked, patience) as admission:
+            # After the quota: who is refused for the moment finds the paused step still waiting.
+            waiting = None if conductor is not None else await self._taken(key, asked)
+            call = asked.call if waiting is None else waiting.call
+            conductors = [conductor] if conductor is not None else self._conductors(asked, waiting)
+            question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
+            tenant.set(self.accounts.tenant(key))
+            ticket = ActiveRequest(f"run_{secrets.token_hex(12)}", asked, call, conductors, admission, headers, waiting)
+            try:
+                yield ticket
+            except BaseException as end:  # whoever asked has left, the server stops, or a bug: what was done is paid for
+                await asyncio.shield(self.left(ticket, end=end))
+                raise
+
+    @asynccontextmanager
+    async def _let_in(self, key: Key | None, asked: ParsedRequest, patience: Patience | None) -> AsyncIterator[Admission]:
+        """Room, and money. Who has to wait is counted first: who may ask no more this minute keeps nobody else waiting."""
+        tokens, wishes = _size(asked.call) // 4, asked.wishes
+        place = self.gate.join() if key is None else self.gate.join(key.id, key.concurrency)
+        counted: Counted | None = None
+        try:
+            try:
+                while True:
+                    if key is not None and counted is None and not place.is_inside:
+                        counted = await self.accounts.count(key, tokens)
+                    await place.reached(patience)
+                    try:
+                        admission = await self.accounts.admit(
+                            key, usd=wishes.usd, seconds=wishes.seconds, tokens=tokens, counted=counted
+                        )
+                    except KeyBusy:  # on other replicas; here others go first meanwhile
+                        place.step_back(BUSY_SECONDS)
+                    else:
+                        break
+            except BaseException:
+                if key is not None and counted is not None:
+                    await asyncio.shield(self.accounts.uncount(key, counted))
+                raise
+            try:
+                yield admission
+            finally:
+                await self.accounts.close(admission)
+        finally:
+            place.leave()
+
+    async def finish(self, ticket: ActiveRequest, dones: Sequence[ChoiceDone]) -> None:
+        """Keep the run, and what waits for the client's tools; before the answer is sent, so that no answered run is lost."""
+        first = next((done for done in dones if done.failure is not None), dones[0])
+        # Where one choice failed the client is told of no other, so nobody would come for what waits.
+        for done in dones if first.failure is None else ():
+            paused = paused_step(done.completion, ticket.asked)
+            if paused is not None:
+                ids = tuple(call.id for call in done.completion.tool_calls)
+                await self.accounts.pause(ids, ticket.admission, dumps(paused))
+        # A choice that was broken off in the middle, or is not over, says nothing of what it had used by then.
+        over = len(dones) == len(ticket.conductors)
+        told = over and all(done.failure is None or done.completion.transcripts for done in dones)
+        run = self._run(
+            ticket,
+            tuple(transcript for done in dones for transcript in done.completion.transcripts),
+            simulated=max(_simulated(done.completion.transcripts) for done in dones),
+            usage=total_usage(dones) if told else ticket.admission.budget.spent,
+            failure="" if first.failure is None else first.failure.kind,
+            answer=first.completion.text if first.failure is None else None,
+        )
+        await self._kept(run, ticket)
+
+    async def left(self, ticket: ActiveRequest, transcripts: Sequence[Transcript] = (), end: BaseException | None = None) -> None:
+        """Keep the run of a client that went away before there was an answer; ``transcripts``: what was done until then.
+
+        ``end``: what ended it, where that may be a bug.
+        """
+        run = self._run(
+            ticket,
+            tuple(transcripts),
+            simulated=_simulated(transcripts),
+            usage=ticket.admission.budget.spent,
+            failure=_ended_by(end),
+            answer=None,
+        )
+        await self._kept(run, ticket)
+
+    def _run(
+        self,
+        ticket: ActiveRequest,
+        transcripts: tuple[Transcript, ...],
+        *,
+        simulated: float,
+        usage: Usage,
+        failure: str,
+        answer: str | None,
+    ) -> Run:
+        return Run(
+            id=ticket.run,
+            key=ticket.admission.key_id,
+            model=ticket.model,
+            created=ticket.created,
+            seconds=max(time.perf_counter() - ticket.started, simulated),
+            usage=usage,
+            failure=failure,
+            steps=sum(len(transcript.results) for transcript in transcripts),
+            workers=tuple(dict.fromkeys(result.worker for transcript in transcripts for result in transcript.results)),
+            question=_question(ticket.asked.call),
+            answer=answer,
+            transcripts=transcripts,
+        )
+
+    async def _kept(self, run: Run, ticket: ActiveRequest) -> None:
+        if ticket.is_kept:
+            return
+        ticket.is_kept = True
+        await asyncio.shield(self._written(run, ticket))  # a client that leaves meanwhile changes nothing about it
+
+    async def _written(self, run: Run, ticket: ActiveRequest) -> None:
+        if run.failure and ticket.resumed is not None:
+            # Whoever sends the results again finds the step waiting as before, and pays for nothing twice.
+            await self.accounts.pause(ticket.resumed.ids, ticket.admission, ticket.resumed.state)
+        await self.accounts.keep_run(run, ticket.admission)
+        self._report(run)
+        record(run, run.transcripts, dict(ticket.headers))
+
+    def _report(self, run: Run) -> None:
+        self.measures.finished(run)
+        log.info(
+            "run",
+            extra={
+                "podium": {
+                    "run": run.id,
+                    "key": run.key,
+                    "model": run.model,
+                    "seconds": round(run.seconds, 4),
+                    "steps": run.steps,
+                    "workers": list(run.workers),
+                    "tokens": run.usage.tokens,
+                    "cost_usd": run.usage.cost_usd,
+                    "failure": run.failure,
+                }
+            },
+        )
+
+    def _conductors(self, asked: ParsedRequest, waiting: Resumed | None) -> list[ServedModel]:
+        """Who answers: results of tools go to the step that asked for them; everything else is conducted from the start."""
+        if waiting is not None:
+            return [self.offer.conductor(waiting.worker)]
+        return [self.offer.conductor(asked.model, asked.wishes) for _ in range(asked.choices)]
+
+    async def _taken(self, key: Key | None, asked: ParsedRequest) -> Resumed | None:
+        """The step that waits for the results that ``asked`` brings, which now waits no more."""
+        ids = tuple(sorted({message.tool_call_id for message in _newest(asked.call.question) if message.role == "tool"}))
+        workers = [card.name for card in self.offer.cards]
+        if not ids or (asked.model in workers and asked.wishes.policy is None):
+            return None  # a worker by its own name is asked the conversation and nothing else
+        if asked.choices > 1:
+            raise ConfigError("n: a step that waited for its tools goes on once; leave n out")
+        state = await self.accounts.paused.take(ids, "" if key is None else key.id)
+        return None if state is None else resumed(ids, state, asked, workers)
+
+
+def _size(call: Call) -> int:
+    """Characters that somebody has to read."""
+    said = sum(len(each.content) + sum(len(c.name) + len(c.arguments) for c in each.tool_calls) for each in call.question)
+    tools = sum(len(tool.name) + len(tool.description) + len(tool.parameters) for tool in call.demands.tools)
+    return said + tools + len(call.demands.form or "")
+
+
+def total_usage(dones: Sequence[ChoiceDone]) -> Usage:
+    """Of all choices together."""
+    return Usage.total(done.completion.usage for done in dones)
+
+
+def _ended_by(end: BaseException | None) -> str:
+    """The name of a bug; else the run was stopped from outside."""
+    while isinstance(end, BaseExceptionGroup):
+        end = end.exceptions[0]
+    is_bug = isinstance(end, Exception) and not isinstance(end, ClientLeft)
+    return type(end).__name__ if is_bug else Cancelled.__name__
+
+
+def _question(call: Call) -> str:
+    """What the user said last; in the middle of a tool loop that is not the last turn."""
+    return next((turn.content for turn in reversed(call.question) if turn.role == "user"), call.question[-1].content)
+
+
+def _simulated(transcripts: Iterable[Transcript]) -> float:
+    """The seconds that a run stands for: simulated workers answer at once."""
+    return sum(transcript.critical_seconds for transcript in transcripts)
+
+
+def _newest(question: Sequence[Message]) -> tuple[Message, ...]:
+    """The last turn that called tools and what came after it; nothing where the user has spoken since."""
+    for index in range(len(question) - 1, -1, -1):
+        if question[index].role == "user":
+            return ()
+        if question[index].tool_calls:
+            return tuple(question[index:])
+    return ()

@@ -1,0 +1,144 @@
+"""The arms of an evaluation by name: bare workers, policies over the pool, routers that learn from training problems.
+
+A ``*`` stands for every worker of the pool: ``consensus:*`` is one arm per worker.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from podium.conduct import Conductor
+from podium.errors import ConfigError
+from podium.policies.fixed import FunctionPolicy, consensus, mixture_of_agents, self_reflection, solo
+from podium.policies.voting import with_vote
+from podium.pools.conducting import conductor
+from podium.pools.opened import OpenPool
+from podium.protocols import Worker
+from podium.types import Brief, Call, Completion, Workflow
+
+if TYPE_CHECKING:
+    from podium.policies.router import Chooser, RouterDataset
+
+ROOM = 5
+"""How much more a worker may write in the arm ``context`` (paper, section 4.1)."""
+ROUTERS = ("kind", "nearest", "linear", "contrastive", "agreement", "agreement-nearest", "classified")
+"""Learned routers of :mod:`podium.policies.router`, by their short names."""
+CATALOGUE = ("reflection", "consensus", "mixture")
+"""What the router ``classified`` may choose besides the workers alone; each with the worker that is best in training."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouterTrainingData:
+    """What routers learn from: how the workers alone, and the catalogue, did on training problems."""
+
+    alone: "RouterDataset"
+    sort_of: Callable[[str], str | None]
+    """The kind of a question, or the benchmark it is from, as in ``alone.kinds``."""
+    catalogue: "RouterDataset | None" = None
+
+    @property
+    def best(self) -> int:
+        """Position of the worker that was right most often."""
+        return int(self.alone.table.mean(axis=0).argmax())
+
+
+def expanded(names: Sequence[str], workers: Sequence[str]) -> list[str]:
+    """``names`` with every ``*`` replaced by each worker in turn, each arm once."""
+    return list(dict.fromkeys(name.replace("*", worker) for name in names for worker in workers))
+
+
+def is_router(name: str) -> bool:
+    """Whether the arm learns from training problems. Raises :class:`ConfigError` for a router that does not exist."""
+    kind, _, method = name.partition(":")
+    if kind == "router" and method not in ROUTERS:
+        raise ConfigError(f"there is no router {method!r}; there are {', '.join(ROUTERS)}")
+    return kind == "router"
+
+
+def make_arm(name: str, team: OpenPool, *, rounds: int = 1, lessons: RouterTrainingData | None = None) -> Worker:
+    """The arm called ``name``: ``worker:NAME``, ``context:NAME``, ``router:METHOD``, or a policy, as in ``trained:gym@2`` with
+    its rounds.
+
+    Raises :class:`ConfigError`.
+    """
+    kind, _, rest = name.partition(":")
+    try:
+        if kind == "worker":
+            return team[rest]
+        if kind == "context":
+            return _Roomier(team[rest], ROOM * team.max_tokens[rest])
+        if is_router(name):
+            return _router(rest, team, lessons)
+        policy, own_rounds = _rounds_of(name)
+        return conductor(team, policy, rounds=rounds if own_rounds is None else max(1, own_rounds))
+    except ConfigError as error:
+        raise ConfigError(
+            f"arm {name!r}: {error}; or worker:NAME, the bare worker; context:NAME, with five times the room; "
+            f"router:METHOD with one of {', '.join(ROUTERS)}"
+        ) from error
+
+
+def weights_of(name: str) -> str | None:
+    """The Conductor whose weights a trained arm uses, for ``conductor_folder``; None for an arm without weights of its own."""
+    kind, _, folder = _rounds_of(name)[0].partition("+")[0].partition(":")
+    if kind not in ("trained", "untrained"):
+        return None
+    return "gym-start" if kind == "untrained" else folder or "gym"
+
+
+def _rounds_of(name: str) -> tuple[str, int | None]:
+    """``POLICY@2`` in its two parts."""
+    policy, at, number = name.rpartition("@")
+    return (policy, int(number)) if at and number.isdecimal() else (name, None)
+
+
+class _Roomier:
+    """A worker that may write more. Specialists of the gym have nothing more to say and stay as they are."""
+
+    def __init__(self, worker: Worker, max_tokens: int) -> None:
+        self._worker = worker
+        self._max_tokens = max_tokens
+
+    async def __call__(self, call: Call) -> Completion:
+        return await self._worker(replace(call, sampling=replace(call.sampling, max_tokens=self._max_tokens)))
+
+
+def _router(method: str, team: OpenPool, lessons: RouterTrainingData | None) -> Conductor:
+    if lessons is None:
+        raise ConfigError("a router learns from training problems; name some in a table [learning]")
+    from podium.policies import router
+
+    if method == "classified":
+        if lessons.catalogue is None:
+            raise ConfigError("this router needs to know what the catalogue of workflows earned")
+        return _classified(router.classified(lessons.catalogue), team, lessons.best)
+    choosers: dict[str, Callable[[], Chooser]] = {
+        "kind": lambda: router.best_of_kind(lessons.alone, lessons.sort_of),
+        "nearest": lambda: router.nearest(lessons.alone),
+        "linear": lambda: router.linear(lessons.alone),
+        "contrastive": lambda: router.contrastive(lessons.alone),
+        "agreement": lambda: router.agreement(lessons.alone),
+        "agreement-nearest": lambda: router.agreement(lessons.alone, neighbours=20),
+    }
+    return Conductor(router.routed(choosers[method]()), team.workers)
+
+
+def _classified(choose: "Chooser", team: OpenPool, best: int) -> Conductor:
+    """The router over a catalogue: every worker alone, then :data:`CATALOGUE` with the ``best``."""
+    workers, pool = len(team.workers), with_vote(team.workers)
+    catalogue = [
+        *(solo(worker) for worker in range(workers)),
+        self_reflection(best),
+        consensus(best, judge=workers),
+        mixture_of_agents(best, layer=range(workers)),
+    ]
+
+    def workflow(brief: Brief) -> Workflow:
+        return catalogue[choose(brief.question[-1].content)].workflow(brief)
+
+    return Conductor(FunctionPolicy(workflow), pool, max_steps=max(6, workers + 1))
+
+
+def catalogue_arms(team: OpenPool, best: int) -> list[str]:
+    """The arms behind :func:`_classified` that are not workers alone, in its order."""
+    return [f"{name}:{team.workers.names[best]}" for name in CATALOGUE]

@@ -1,0 +1,249 @@
+"""``run_study``: every arm of a study on the same problems, compared in pairs, kept in one folder.
+
+In the folder: ``results.jsonl`` (a rerun goes on there), ``learning.jsonl`` (what routers learned from), ``matched.jsonl``
+(the repeats of the cost-matched control), ``examples.jsonl``, and what
+:mod:`podium.studies.report` makes of it all.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from podium import jsonl
+from podium.errors import Blame, ConfigError, PodiumError
+from podium.evaluation.evaluate import Result, evaluate
+from podium.evaluation.matched import tries, voted
+from podium.evaluation.oracle import oracle
+from podium.extras import need_stats
+from podium.policies.router import RouterDataset
+from podium.pools.open import open_pool
+from podium.pools.opened import OpenPool
+from podium.pools.verifiers import open_verifiers
+from podium.protocols import Verifier, Worker
+from podium.studies.arms import RouterTrainingData, catalogue_arms, is_router, make_arm
+from podium.studies.cluster import ClusterJob, on_cluster
+from podium.studies.html import Example
+from podium.studies.recordings import answered_by_all
+from podium.studies.report import StudyReport, published
+from podium.studies.setups import learned_from, setups_of
+from podium.studies.spec import Study, read_study
+from podium.tasks.agreement import votes_of
+from podium.types import Call, Problem
+from podium.workers.budget import Budget
+from podium.workflow.draw import as_text
+
+ORACLE = "oracle"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Who is told how far a study is. Example: ``Progress(on_part=lambda what, total: print(what, total))``."""
+
+    on_part: Callable[[str, int], None] = lambda what, total: None
+    """A part of the work begins: what it is, and how many answers it takes."""
+    on_result: Callable[[Result], None] = lambda result: None
+    """One answer is there."""
+    on_note: Callable[[str], None] = lambda text: None
+    """Something that whoever reads the figures has to know."""
+
+
+async def run_study(
+    study: Study | Path | str,
+    *,
+    out: Path | None = None,
+    budget: Budget | None = None,
+    engine: str | None = None,
+    unsafe_local: bool = False,
+    progress: Progress = Progress(),
+) -> StudyReport:
+    """Carry out ``study``, or go on where it stopped.
+
+    ``out`` is the folder of its results, instead of the one that it names. ``engine`` is the address of a Ray cluster that does
+    the asking (``"local:2"`` starts one with two processes here); None: this process. ``unsafe_local`` judges programs without
+    isolation. Raises :class:`ConfigError`, and :class:`BudgetExceeded` where a cap was reached: results so far are kept.
+
+    Example: ``(await run_study("recipes/gym_table.toml", budget=Budget(usd=5))).rows``.
+    """
+    need_stats()
+    path = None if isinstance(study, Study) else Path(study)
+    study = study if isinstance(study, Study) else read_study(Path(study))
+    out, budget = out or study.out, Budget() if budget is None else budget
+    problems = study.problems.problems()
+    lessons_problems = [] if study.learning is None else study.learning.problems()
+    _apart(problems, lessons_problems)
+    kinds = {problem.kind for problem in (*problems, *lessons_problems)}
+    async with (
+        open_verifiers(kinds, unsafe_local=unsafe_local) as verifier,
+        open_pool(study.workers_from, budget=budget, journal=study.journal, run=f"study {out}") as pool,
+    ):
+        study = study.for_workers(pool.workers.names)
+        members = [(member.name, member.worker) for member in pool.workers]
+        problems, gaps = answered_by_all(problems, members, on_gaps=progress.on_note)
+        lessons_problems, _ = answered_by_all(lessons_problems, members, on_gaps=progress.on_note)
+        asking = _Asking(study, pool, verifier, out, unsafe_local, progress)
+        names = study.arms
+        workers = [f"worker:{name}" for name in pool.workers.names]
+        if ORACLE in names and (missing := [worker for worker in workers if worker not in names]):
+            raise ConfigError(f"the oracle chooses among the workers alone; add the arm worker:* ({missing[0]} is not there)")
+        routers = [name for name in names if is_router(name)]
+        arms = {name: make_arm(name, pool) for name in names if name != ORACLE and name not in routers}
+        lessons, learned = None, ""
+        if routers:
+            sorts = {problem.question: pool.sort_of(problem) for problem in (*problems, *lessons_problems)}
+            lessons = await asking.learned(lessons_problems, names=routers, sorts=sorts)
+            learned = learned_from(str(study.learning), lessons_problems, asking.setups(workers))
+            arms |= {name: make_arm(name, pool, lessons=lessons) for name in routers}
+        arms = {name: arms[name] for name in names if name in arms}
+        setups = asking.setups(arms, learned)
+        if engine is None:
+            results = await asking.asked("answers", arms, problems, "results.jsonl", setups, repeats=study.repeats)
+        else:
+            progress.on_part("answers", len(arms) * len(problems) * study.repeats)
+            job = ClusterJob(
+                study=study, arms=tuple(arms), lessons=lessons, unsafe_local=unsafe_local, run=f"study {out}", setups=setups
+            )
+            results = await on_cluster(
+                job, problems, address=engine, out=out / "results.jsonl", budget=budget, on_result=progress.on_result
+            )
+        results += await asking.matched(arms, problems, results, setups)
+        examples = await asking.examples(arms, problems, setups)
+    if ORACLE in names:
+        results += oracle(results, workers)
+    return published(study, path, out, results, examples, gaps)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """The parts of a study that ask."""
+
+    study: Study
+    pool: OpenPool
+    verifier: Verifier
+    out: Path
+    unsafe_local: bool
+    progress: Progress
+
+    def setups(self, arms: Iterable[str], learned: str = "") -> dict[str, str]:
+        """What answers behind each arm, as a hash; ``learned``: of what routers learn from."""
+        return setups_of(
+            arms,
+            self.pool,
+            pool=self.study.pool,
+            replay=self.study.problems.replay,
+            unsafe_local=self.unsafe_local,
+            learned=learned,
+        )
+
+    async def asked(
+        self,
+        what: str,
+        arms: Mapping[str, Worker],
+        problems: Sequence[Problem],
+        file: str,
+        setups: Mapping[str, str],
+        *,
+        repeats: int = 1,
+    ) -> list[Result]:
+        """Every arm on every problem, kept in ``file``."""
+        self.progress.on_part(what, len(arms) * len(problems) * repeats)
+        return await evaluate(
+            arms,
+            problems,
+            self.verifier,
+            out=self.out / file,
+            repeats=repeats,
+            concurrency=self.study.concurrency,
+            sampling=self.study.sampling,
+            on_result=self.progress.on_result,
+            setups=setups,
+        )
+
+    async def learned(self, problems: Sequence[Problem], *, names: Sequence[str], sorts: Mapping[str, str]) -> RouterTrainingData:
+        """What the workers alone, and where it is needed the catalogue, make of the training problems.
+
+        ``sorts``: question -> its kind in the gym, elsewhere the benchmark it is from, which is known when a benchmark is asked.
+        """
+        if not problems:
+            raise ConfigError("routers learn from training problems; name some in a table [learning]")
+        alone = [f"worker:{name}" for name in self.pool.workers.names]
+        lessons = RouterTrainingData(alone=await self._outcomes(alone, problems, sorts), sort_of=sorts.get)
+        if "router:classified" not in names:
+            return lessons
+        catalogue = [*alone, *catalogue_arms(self.pool, lessons.best)]
+        return replace(lessons, catalogue=await self._outcomes(catalogue, problems, sorts))
+
+    async def _outcomes(self, arms: Sequence[str], problems: Sequence[Problem], sorts: Mapping[str, str]) -> RouterDataset:
+        made = {name: make_arm(name, self.pool) for name in arms}
+        results = await self.asked("learning", made, problems, "learning.jsonl", self.setups(arms))
+        found = {(result.arm, result.problem): result for result in results if result.verdict is not None}
+        rows = [problem for problem in problems if all((arm, problem.id) in found for arm in arms)]
+        verdicts = [[found[arm, problem.id].verdict for arm in arms] for problem in rows]
+        return RouterDataset(
+            questions=tuple(problem.question for problem in rows),
+            kinds=tuple(sorts[problem.question] for problem in rows),
+            right=tuple(tuple(float(v is not None and v.correct) for v in row) for row in verdicts),
+            answers=tuple(
+                tuple(votes_of([None if v is None else v.extracted for v in row], problem.kind))
+                for problem, row in zip(rows, verdicts, strict=True)
+            ),
+        )
+
+    async def matched(
+        self,
+        arms: Mapping[str, Worker],
+        problems: Sequence[Problem],
+        results: Sequence[Result],
+        setups: Mapping[str, str],
+    ) -> list[Result]:
+        """The cheaper arms as often as the compared one's cost allows, by vote; those that cost as much already are left out."""
+        found: list[Result] = []
+        answered = {result.arm for result in results if not result.is_world_fault}
+        for arm in self.study.matched:
+            if not answered.issuperset((arm, str(self.study.compare))):
+                continue  # the world failed one of the two throughout
+            often = tries(results, str(self.study.compare), arm)
+            if often > 1:
+                repeats = await self.asked(f"{arm} x{often}", {arm: arms[arm]}, problems, "matched.jsonl", setups, repeats=often)
+                found += voted(repeats, arm, f"{arm} x{often}", votes_of)
+        return found
+
+    async def examples(self, arms: Mapping[str, Worker], problems: Sequence[Problem], setups: Mapping[str, str]) -> list[Example]:
+        """The first problem of every kind as the arms named in ``examples`` conduct it; kept, so that it is asked once."""
+        file = self.out / "examples.jsonl"
+        known = {
+            (each.arm, each.setup, each.question): each for each in (jsonl.read_records(Example, file) if file.exists() else [])
+        }
+        firsts = {problem.kind: problem for problem in reversed(problems)}
+        found = []
+        for kind, problem in firsts.items():
+            for arm in self.study.examples:
+                example = known.get((arm, setups[arm], problem.question))
+                if example is None:
+                    text, outcome = await self._shown(arms[arm], problem)
+                    example = Example(
+                        arm=arm, kind=kind, question=problem.question, workflow=text, outcome=outcome, setup=setups[arm]
+                    )
+                    jsonl.append(file, jsonl.dumps(example))
+                found.append(example)
+        return found
+
+    async def _shown(self, worker: Worker, problem: Problem) -> tuple[str, str]:
+        """A workflow as text, and what came of it. A report is not lost for an example that failed."""
+        try:
+            completion = await worker(Call.plain(problem.question, self.study.sampling))
+            verdict = await self.verifier(problem, completion.text)
+        except PodiumError as error:
+            if error.blame is Blame.USER:
+                raise
+            transcripts, outcome = error.transcripts, f"failed ({type(error).__name__})"
+        else:
+            transcripts, outcome = completion.transcripts, "right" if verdict.correct else "wrong"
+        return "\n\n".join(as_text(transcript) for transcript in transcripts) or "no workflow", outcome
+
+
+def _apart(problems: Sequence[Problem], lessons: Sequence[Problem]) -> None:
+    """Raises :class:`ConfigError` where a router would be asked what it learned from."""
+    if common := {problem.id for problem in problems} & {problem.id for problem in lessons}:
+        raise ConfigError(
+            f"{len(common)} problems are in [problems] and in [learning]; take another seed or another part of the file"
+        )

@@ -1,0 +1,87 @@
+"""What answers behind the name of an arm, as a hash that is kept with each result: a changed set-up inherits no answers.
+
+Counted: of a bare worker its model, address and settings; of a baseline its wording and the workers that it asks; of a policy all
+of the pool, the prompt, and its weights; of a router also what it learns from; of recorded and built-in workers the recordings
+and the gym; of every arm, how programs are judged.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import podium.gym
+from podium.policies.fixed import at_random, consensus, mixture_of_agents, self_reflection, solo
+from podium.policies.shipped import conductor_folder
+from podium.pools.opened import OpenPool
+from podium.studies.arms import is_router, weights_of
+from podium.types import Brief, Card, Problem, ask
+from podium.workers.config import read_pool
+from podium.workers.identity import content_hash, hashed, pool_identity, worker_identities
+from podium.workflow.parse import format_workflow
+from podium.workflow.prompt import messages
+from podium.workflow.syntax import WorkflowSyntax
+
+_ONE_WORKER = ("worker", "context")
+_BASELINES_OF_ONE = ("solo", "reflection", "consensus")
+_BASELINES_OF_ALL = ("mixture", "vote", "random")
+
+
+def setups_of(
+    arms: Iterable[str],
+    team: OpenPool,
+    *,
+    pool: Path | None,
+    replay: Path | None = None,
+    rounds: int = 1,
+    unsafe_local: bool = False,
+    learned: str = "",
+) -> dict[str, str]:
+    """Arm -> hash of what answers. ``learned`` is :func:`learned_from` of what routers learn from."""
+    workers, whole = _of_the_team(team, pool, replay)
+    found = {}
+    for name in arms:
+        kind, _, rest = name.partition(":")
+        parts = [kind, unsafe_local]
+        if kind in _ONE_WORKER:
+            found[name] = hashed(*parts, workers[rest])
+            continue
+        if kind in _BASELINES_OF_ONE and rest in workers:
+            found[name] = hashed(*parts, workers[rest], _wording())
+            continue
+        if kind in _BASELINES_OF_ALL and "+" not in rest:
+            found[name] = hashed(*parts, rest, list(workers.items()), _wording())
+            continue
+        parts += [whole, rounds, _prompts(team), _wording(), learned if is_router(name) else ""]
+        weights = weights_of(name)
+        found[name] = hashed(name, *parts, None if weights is None else content_hash(conductor_folder(weights)))
+    return found
+
+
+def learned_from(setting: str, problems: Sequence[Problem], setups: Mapping[str, str]) -> str:
+    """What tells apart what routers learned: the table [learning], its problems, and who answered them."""
+    return hashed(setting, [(problem.id, problem.target) for problem in problems], dict(setups))
+
+
+def _of_the_team(team: OpenPool, pool: Path | None, replay: Path | None) -> tuple[dict[str, str], str]:
+    """What answers under each worker's name, and what a policy over all of them sees."""
+    if replay is not None:
+        recorded = content_hash(replay)
+        return {name: hashed(name, recorded) for name in team.workers.names}, hashed(team.workers.names, recorded)
+    if pool is None:
+        world = content_hash(Path(podium.gym.__file__).parent)
+        return {name: hashed(name, world) for name in team.workers.names}, hashed(team.workers.names, world)
+    config = read_pool(pool)
+    return worker_identities(config), pool_identity(config)
+
+
+def _wording() -> str:
+    """What baselines tell workers, on a question of ours."""
+    brief = Brief(question=ask("6 times 7?"), cards=(Card(name="a"), Card(name="b")))
+    baselines = (solo(0), self_reflection(0), consensus(0, judge=1), mixture_of_agents(1), at_random())
+    return hashed([format_workflow(baseline.workflow(brief)) for baseline in baselines])
+
+
+def _prompts(team: OpenPool) -> str:
+    """What policies are told, on a question of ours."""
+    brief = Brief(question=ask("6 times 7?"), cards=team.workers.cards)
+    cards = team.conductor is not None and team.conductor.cards
+    return hashed([message.content for message in messages(brief, WorkflowSyntax(cards=cards))])

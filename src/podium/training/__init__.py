@@ -1,0 +1,1 @@
+"""How weights improve: sample workflows, judge them, make the better ones likelier."""

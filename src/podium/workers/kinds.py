@@ -1,0 +1,127 @@
+"""The kinds of worker that a pool file can name: ``kind = "NAME"`` in a ``[[worker]]`` table; without it, ``chat``.
+
+A new kind is a :class:`WorkerKind`, registered in the group ``workers``, here or in another package. Limits, retries, fallback,
+journal, budget and price work for every kind alike: they stand around the worker (:mod:`podium.workers.stack`).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, runtime_checkable
+
+from podium.errors import ConfigError
+from podium.protocols import ChecksDemands, Worker
+from podium.registry import registered
+from podium.types import Call, Card, Completion, ResponseOptions
+from podium.workers.bound import price
+from podium.workers.connections import Connections
+from podium.workers.prices import Price
+from podium.workers.rates import MostUsd
+from podium.workers.table import WorkerConfig, hint
+from podium.workers.timed import Timed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerKind:
+    """A kind of worker. Example: ``register("workers", "echo")(WorkerKind(about="repeats", make=lambda t, e, c: Echo()))``."""
+
+    about: str
+    """One line for people."""
+    make: Callable[[Any, Mapping[str, str], Connections], Worker]
+    """(its table, the environment, shared HTTP connections) -> the bare worker. Raises :class:`ConfigError`."""
+    config: type[WorkerConfig] = WorkerConfig
+    """Its table: a subclass with the kind's own keys."""
+    keeps_time: bool = False
+    """Whether the worker itself keeps to ``timeout_seconds``; else it is cancelled from outside."""
+
+
+@runtime_checkable
+class PricedWorker(Protocol):
+    """A worker that knows its own price and identity, as a chat worker does; those of any other are what its table says."""
+
+    @property
+    def price(self) -> Price | None:
+        """What it costs per token; None where that is unknown."""
+        ...
+
+    @property
+    def most_usd(self) -> MostUsd:
+        """The most that a call of so many tokens can cost."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """Everything that decides what it answers, for cache keys, without secrets."""
+        ...
+
+
+def worker_kind(name: str) -> WorkerKind:
+    """The kind called ``name``. Raises :class:`ConfigError` where there is none."""
+    known = registered("workers", WorkerKind)
+    if name not in known:
+        raise ConfigError(f"kind: there is no kind of worker {name[:64]!r}{hint(name, [*known])}; there are {', '.join(known)}")
+    return known[name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BareWorker:
+    """A worker of a pool file before anything stands around it but its time limit."""
+
+    table: WorkerConfig
+    worker: Worker
+    card: Card
+    identity: str
+    """Under what the journal keeps its replies."""
+    most_usd: MostUsd | None
+    """The bound on what a call costs where the worker knows a better one than its card's price times the tokens."""
+    able: ChecksDemands
+
+
+def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: Connections) -> BareWorker:
+    """The worker of one table. Raises :class:`ConfigError`."""
+    kind = worker_kind(table.kind)
+    worker = kind.make(table, environ, connections)
+    priced = worker if isinstance(worker, PricedWorker) else None
+    known = table.price if priced is None else priced.price
+    card = Card(
+        name=table.name,
+        about=table.about,
+        skills=tuple(table.skills.items()),
+        prompt_usd=None if known is None else known.prompt_usd,
+        completion_usd=None if known is None else known.completion_usd,
+    )
+    billed = worker if priced is not None else _AtCardPrice(worker, card)
+    return BareWorker(
+        table=table,
+        worker=billed if kind.keeps_time else Timed(billed, table.timeout_seconds),
+        card=card,
+        identity=table.identity if priced is None else priced.identity,
+        most_usd=None if priced is None else priced.most_usd,
+        able=worker if isinstance(worker, ChecksDemands) else _TextOnly(table.kind),
+    )
+
+
+class _AtCardPrice:
+    """A worker that knows no price: its tokens cost what the table says; where that says nothing, the cost is unknown, not 0."""
+
+    def __init__(self, worker: Worker, card: Card) -> None:
+        self._worker = worker
+        self._card = card
+
+    async def __call__(self, call: Call) -> Completion:
+        completion = await self._worker(call)
+        used = completion.usage
+        cost = price(self._card, used.prompt_tokens, used.completion_tokens)
+        return replace(completion, usage=replace(used, cost_usd=cost))
+
+
+class _TextOnly:
+    """For a worker that does not say what it can do: it answers in text. Tools and formats are refused, never left out."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def check(self, demands: ResponseOptions) -> None:
+        if demands.needs_a_chat_model:
+            raise ConfigError(
+                f"a worker of the kind {self._kind!r} calls no tools and follows no response_format; name a chat worker"
+            )

@@ -1,0 +1,76 @@
+"""One round: the text that a policy wrote -> the workflow in it -> its transcript. The same for an answer and for training."""
+
+import asyncio
+
+from podium.errors import WorkflowError
+from podium.events import Listener, WorkflowWritten, interrupted_by
+from podium.types import Brief, Call, Failure, Generation, Transcript, Waiting, Workflow
+from podium.workers.pool import WorkerPool
+from podium.workflow.execute import Execution
+from podium.workflow.parse import parse
+from podium.workflow.syntax import WorkflowSyntax
+
+
+class Round:
+    """A round of one question. Example: ``await Round(generation, brief, WorkflowSyntax(), workers, call).run()``.
+
+    ``brief`` is what ``generation`` was written for; ``call`` is what the user asks. The two questions differ where a policy was
+    shown only a part of one.
+    """
+
+    def __init__(
+        self,
+        generation: Generation,
+        brief: Brief,
+        syntax: WorkflowSyntax,
+        workers: WorkerPool,
+        call: Call,
+        *,
+        on_event: Listener | None = None,
+    ) -> None:
+        self._generation = generation
+        self._brief = brief
+        self._syntax = syntax
+        self._workers = workers
+        self._call = call
+        self._on_event = on_event
+        self.cut_short: Transcript | None = None
+        """What was done before a cancellation or a bug ended the round."""
+        self.waiting: Waiting | None = None
+        """The last step, where its worker asked for tools instead of giving the answer."""
+
+    async def run(self) -> Transcript:
+        """The whole record. A text that is no workflow is an outcome of the round, never an exception."""
+        number, last = len(self._brief.earlier) + 1, self._brief.earlier[-1].answer if self._brief.earlier else None
+        try:
+            workflow = parse(self._generation.text, self._brief, self._syntax)
+        except WorkflowError as error:
+            return self._without_steps(failure=Failure.of(error, f"the policy, round {number}"))
+        if self._on_event is not None:
+            names = self._workers.names
+            self._on_event(WorkflowWritten(round=number, workflow=workflow, generation=self._generation, workers=names))
+        if workflow is None:
+            return self._without_steps(answer=last)
+        return await self._executed(workflow, number, last)
+
+    async def _executed(self, workflow: Workflow, number: int, last: str | None) -> Transcript:
+        execution = Execution(
+            workflow,
+            self._workers,
+            self._call,
+            self._generation,
+            on_event=self._on_event,
+            round_number=number,
+            last_answer=last,
+        )
+        try:
+            transcript = await execution.run()
+        except (asyncio.CancelledError, Exception) as end:
+            self.cut_short = execution.transcript(interrupted=interrupted_by(end))
+            raise
+        self.waiting = execution.waiting
+        return transcript
+
+    def _without_steps(self, *, answer: str | None = None, failure: Failure | None = None) -> Transcript:
+        question = self._brief.question
+        return Transcript(question=question, generation=self._generation, workflow=None, answer=answer, failure=failure)
