@@ -76,7 +76,7 @@ def _expression(gold: str) -> Any | None:
             tree = tree.doit()
             known = all(isinstance(call, TRIGONOMETRIC) for call in tree.atoms(sympy.Function))
             return tree if known and tree.count_ops() <= MAX_OPERATIONS else None
-    except Exception:
+    except Exception:  # the generator's own reading: what sympy can not take apart makes no pairs, and is judged by nothing
         return None
     return None
 

@@ -149,7 +149,7 @@ def tried(plans: Sequence[Planned], processes: int) -> Iterator[tuple[Planned, b
                     except queue.Empty:
                         return
                     done.put((plan, not copy.passes(plan.module, plan.mutant.text, limit(copy, plan.module))))
-        except Exception as error:
+        except Exception as error:  # raised again where the results are read: a thread of its own would lose it
             done.put(error)
 
     threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(min(processes, left))]
