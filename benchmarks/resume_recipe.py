@@ -10,5 +10,11 @@ from podium.training.config import TrainConfig
 def config(seed: int = 0) -> TrainConfig:
     """Everything the gym's recipe has, in little."""
     return replace(
-        gym(seed), name="resume", start=conductor_folder("gym-start"), iterations=30, questions=4, rollouts=8, recursive=0.25
+        gym(seed),
+        name="resume",
+        start=conductor_folder("gym-start"),
+        iterations=30,
+        problems_per_step=4,
+        group_size=8,
+        recursive=0.25,
     )

@@ -17,11 +17,11 @@ from podium.training.run import train
 
 async def main() -> None:
     """Eight questions, eight workflows each, four times; then one question to what came of it."""
-    recipe = replace(config(seed=1), start=conductor_folder("gym-start"), iterations=4, questions=8, rollouts=8)
+    recipe = replace(config(seed=1), start=conductor_folder("gym-start"), iterations=4, problems_per_step=8, group_size=8)
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         policy = LocalPolicy.load(await train(recipe, run))
-        conductor = Conductor(policy, pool_without(), language=policy.dialect.language)
+        conductor = Conductor(policy, pool_without(), syntax=policy.dialect.syntax)
         question = WORLD.problems(n=1)[0].question
         completion = await conductor(Call.plain(question))
         print(question, completion.text, completion.transcripts[0].workflow, sep="\n\n")

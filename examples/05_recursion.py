@@ -13,7 +13,7 @@ class CheckOnce:
     """A policy: guesses in round 1, has the guess checked in round 2, keeps the result in round 3."""
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
-        return [Generation(text=[FIRST, SECOND, KEEP][len(brief.earlier)])] * n
+        return [Generation(text=[FIRST, SECOND, KEEP][len(brief.previous_rounds)])] * n
 
 
 guesser = Scripted("It is 41.")

@@ -35,17 +35,17 @@ def config(seed: int = 0) -> TrainConfig:
         seed=seed,
         problems=problems,
         pool=lambda: with_vote(WorkerPool([Member(worker=w, card=Card(name=name)) for name, w in load_replay(FOLDER)])),
-        language=WorkflowSyntax(access="binary", subtasks=False),
+        syntax=WorkflowSyntax(access="binary", subtasks=False),
         warm_start=WarmStart(
             problems=problems, write=committee, workers=(MODELS + 1,), steps=600, vocab_size=2048, max_tokens=90
         ),
         iterations=100,
-        questions=16,
-        rollouts=16,
+        problems_per_step=16,
+        group_size=16,
         max_steps=MODELS + 1,
         advantage="softly_normalised",
-        blur=0.5,
-        learner=LearnerConfig(learning_rate=1e-3, updates=2, final=0.2),
+        word_dropout=0.5,
+        learner=LearnerConfig(learning_rate=1e-3, minibatches=2, min_lr_ratio=0.2),
         exploration=Exploration(
             entropy=0.01,
             entropy_while=0.4,
@@ -53,11 +53,11 @@ def config(seed: int = 0) -> TrainConfig:
             opened=1.0,
             opened_while=0.3,
             opened_until=0.5,
-            anchor=0.1,
+            draft_sft_weight=0.1,
             anchor_while=0.6,
             anchor_until=1.0,
         ),
-        rest_iterations=0,
+        cooldown_iterations=0,
     )
 
 
@@ -66,7 +66,7 @@ def problems() -> list[Problem]:
     return ProblemSource(replay=FOLDER, half="first").problems()
 
 
-def committee(problem: Problem, brief: Brief, rng: random.Random, language: WorkflowSyntax) -> Demonstration:
+def committee(problem: Problem, brief: Brief, rng: random.Random, syntax: WorkflowSyntax) -> Demonstration:
     """One model, or three to six and a vote, drawn at random: what is imitated before any reward.
 
     Each model once, in ascending order. Places that are filled independently of each other all get the same model from reward,
@@ -77,4 +77,4 @@ def committee(problem: Problem, brief: Brief, rng: random.Random, language: Work
     workers = asked if voters == 1 else [*asked, MODELS]
     steps = tuple(Step(worker=worker, subtask=FIXED_SUBTASK, access=tuple(range(index))) for index, worker in enumerate(workers))
     opening = f"{NAMES[problem.source]}: {'one answer' if voters == 1 else f'a vote of {voters}'}."
-    return Demonstration(f"{opening}\n{format_workflow(Workflow(steps=steps), language)}", ())
+    return Demonstration(f"{opening}\n{format_workflow(Workflow(steps=steps), syntax)}", ())

@@ -28,7 +28,7 @@ class Script:
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
         self.briefs.append(brief)
-        return [Generation(text=self.texts[len(brief.earlier)], usage=PRICE)] * n
+        return [Generation(text=self.texts[len(brief.previous_rounds)], usage=PRICE)] * n
 
 
 def plan(*steps: tuple[int, str, tuple[int, ...]]) -> str:
@@ -67,7 +67,7 @@ async def test_the_second_round_sees_the_first_and_may_write_another_workflow() 
     completion = await Conductor(policy, pool_of(second), rounds=2)(Call.plain("q"))
     assert completion.text == "[('q', '', 'first answer')] again"
     assert len(completion.transcripts) == 2
-    assert policy.briefs[1].earlier == completion.transcripts[:1]
+    assert policy.briefs[1].previous_rounds == completion.transcripts[:1]
 
 
 async def test_empty_lists_keep_the_answer_and_end_the_run() -> None:
@@ -212,7 +212,7 @@ class Broken:
         raise TypeError("secret")
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
-        if not brief.earlier:
+        if not brief.previous_rounds:
             return [Generation(text=plan((0, "a", ())), usage=PRICE)]
         raise TypeError("secret")
 

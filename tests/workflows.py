@@ -27,11 +27,11 @@ def workflows(draw: st.DrawFn, *, max_steps: int = 5, subtasks: st.SearchStrateg
 
 
 def brief(*, rounds_done: int = 0, max_steps: int = 5, workers: int = WORKERS, question: str = "6 times 7?") -> Brief:
-    earlier = tuple(
+    previous_rounds = tuple(
         Transcript(question=ask(question), generation=Generation(text=""), workflow=None, answer="41") for _ in range(rounds_done)
     )
     cards = tuple(Card(name=f"w{index}") for index in range(workers))
-    return Brief(question=ask(question), cards=cards, max_steps=max_steps, earlier=earlier)
+    return Brief(question=ask(question), cards=cards, max_steps=max_steps, previous_rounds=previous_rounds)
 
 
 def pool_of(*workers: Worker | str | Callable[[Call], str]) -> WorkerPool:

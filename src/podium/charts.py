@@ -65,7 +65,7 @@ def plane(dots: Sequence[Dot], *, x_label: str, y_label: str, width: int = 760, 
     taken = [_Area(x - 5, y - 5, x + 5, y + 5) for x, y in map(at, dots)]
     for dot in sorted(dots, key=lambda dot: (dot.shown, -dot.y)):
         x, y = at(dot)
-        parts.append(f"<g>{_disc(x, y, 6 if dot.shown else 4, groups[dot.group])}<title>{escape(_told(dot))}</title></g>")
+        parts.append(f"<g>{_disc(x, y, 6 if dot.shown else 4, groups[dot.group])}<title>{escape(_tooltip(dot))}</title></g>")
         if dot.shown:
             parts.append(_beside(dot.name, x, y, right, taken))
     return _svg(width, height, "".join(parts), f"{y_label} against {x_label}")
@@ -117,8 +117,8 @@ def shares(rows: Mapping[str, Mapping[str, float]], *, label: str, names: Sequen
         parts.append(_text(left - 10, y + 13, _cut(name, 32), anchor="end", fill=INK))
         for part, share in split.items():
             width_of = (right - left) * share
-            told = f"<title>{escape(f'{name}: {part} {100 * share:.0f} %')}</title>"
-            parts.append(f"<g>{_box(x, y, width_of, 18, colours[part])}{told}</g>")
+            tooltip = f"<title>{escape(f'{name}: {part} {100 * share:.0f} %')}</title>"
+            parts.append(f"<g>{_box(x, y, width_of, 18, colours[part])}{tooltip}</g>")
             if width_of > 34:
                 parts.append(_text(x + width_of / 2, y + 13, f"{100 * share:.0f} %", anchor="middle", fill="#fff"))
             x += width_of
@@ -249,7 +249,7 @@ def _beside(name: str, x: float, y: float, right: float, taken: list[_Area]) -> 
     return _text(best.left, best.bottom - 3, name, fill=INK)
 
 
-def _told(dot: Dot) -> str:
+def _tooltip(dot: Dot) -> str:
     return f"{dot.name}: {100 * dot.y:.1f} % at {_money(dot.x)}"
 
 

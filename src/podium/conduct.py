@@ -44,7 +44,7 @@ class Conductor:
         *,
         rounds: int = 1,
         max_steps: int = 5,
-        language: WorkflowSyntax = WorkflowSyntax(),
+        syntax: WorkflowSyntax = WorkflowSyntax(),
         max_depth: int = 3,
         answering: Collection[int] | None = None,
     ) -> None:
@@ -54,7 +54,7 @@ class Conductor:
         self._pool = pool
         self._rounds = rounds
         self._max_steps = max_steps
-        self._language = language
+        self._syntax = syntax
         self._max_depth = max_depth
         self._answering = range(len(pool)) if answering is None else answering
 
@@ -70,16 +70,16 @@ class Conductor:
             self._pool.wrapped(lambda member: worker(member.worker, member.card)),
             rounds=self._rounds,
             max_steps=self._max_steps,
-            language=self._language,
+            syntax=self._syntax,
             max_depth=self._max_depth,
             answering=self._answering,
         )
 
-    def check(self, demands: ResponseOptions) -> None:
+    def check(self, response_options: ResponseOptions) -> None:
         """Raises :class:`ConfigError` where a worker that may give the answer can not give it as demanded."""
         for index in self._answering:
             try:
-                self._pool[index].check(demands)
+                self._pool[index].check(response_options)
             except ConfigError as error:
                 if len(self._answering) == 1:
                     raise
@@ -101,7 +101,7 @@ class Conductor:
         be had; and before anybody is asked, :class:`ConfigError` for demands that can not be met (:meth:`check`) and
         :class:`UnworkableStep` where Conductors are nested deeper than ``max_depth``.
         """
-        self.check(call.demands)
+        self.check(call.response_options)
         if call.depth >= self._max_depth:
             raise UnworkableStep(f"Conductors are nested deeper than {self._max_depth}; raise max_depth or check the pool")
         started = time.perf_counter()
@@ -134,7 +134,7 @@ class Conductor:
                 question=call.question,
                 cards=self._pool.cards,
                 max_steps=self._max_steps,
-                earlier=tuple(transcripts),
+                previous_rounds=tuple(transcripts),
                 sample=(*call.sample, round_number),
             )
             try:
@@ -146,7 +146,7 @@ class Conductor:
                 transcripts.append(Transcript(question=call.question, generation=nothing, workflow=None, failure=failure))
                 return None
             asked = call if self._rounds == 1 else replace(call, on_token=None)
-            this = Round(generation, brief, self._language, self._pool, asked, on_event=on_event)
+            this = Round(generation, brief, self._syntax, self._pool, asked, on_event=on_event)
             try:
                 transcripts.append(await this.run())
             except (asyncio.CancelledError, Exception):

@@ -76,7 +76,7 @@ async def serve(
             raise ConfigError("nobody could ask this server: make a key first (podium keys create NAME), or say --no-keys")
         app = make_app(catalog, accounts, version=__version__, limits=limits, origins=checked)
         if page:
-            attach(app, app.state.desk, training=training, play=_player(pool))
+            attach(app, app.state.service, training=training, play=_player(pool))
         if not with_keys and is_local(host):
             # A page elsewhere may point a name of its own at this machine, and its visitors' browsers would ask us for it.
             app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "[::1]", host])

@@ -22,10 +22,10 @@ class Worker(Protocol):
 
 
 @runtime_checkable
-class ChecksDemands(Protocol):
+class ChecksResponseOptions(Protocol):
     """A worker that can say, before it is asked, whether an answer of its could be what is demanded."""
 
-    def check(self, demands: ResponseOptions) -> None:
+    def check(self, response_options: ResponseOptions) -> None:
         """Raises :class:`podium.errors.ConfigError` where it could not. Asks nobody and costs nothing."""
         ...
 

@@ -9,12 +9,12 @@ class RequestOptions:
 
     workers: tuple[str, ...] = ()
     """Only these workers; () is all of them."""
-    without: tuple[str, ...] = ()
+    exclude_workers: tuple[str, ...] = ()
     """All but these."""
     policy: str | None = None
     """Who writes the workflow, by the names of ``podium ask --policy``, instead of the model's own policy."""
     rounds: int | None = None
-    usd: float | None = None
+    budget_usd: float | None = None
     """What the whole answer may cost at most."""
-    seconds: float | None = None
+    budget_seconds: float | None = None
     """How long it may take at most."""

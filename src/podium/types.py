@@ -94,7 +94,7 @@ class ResponseOptions:
     """``auto``, ``none``, ``required``, or the name of the one tool to be called."""
     one_tool_call: bool = False
     """Whether no more than one tool may be called at once."""
-    form: str | None = None
+    response_format: str | None = None
     """JSON schema, as text, that the answer has to follow; ``{}`` is any JSON object."""
     effort: Effort | None = None
     """Replaces a thinking budget in tokens; a model that does not think is asked as ever."""
@@ -102,7 +102,7 @@ class ResponseOptions:
     @property
     def needs_a_chat_model(self) -> bool:
         """Whether more is wanted than any worker can do."""
-        return bool(self.tools) or self.form is not None
+        return bool(self.tools) or self.response_format is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,7 +251,7 @@ class Call:
     turns: tuple[Message, ...] = ()
     """What came after that: this worker's own tool calls and what the client's tools returned."""
     sampling: Sampling = Sampling()
-    demands: ResponseOptions = ResponseOptions()
+    response_options: ResponseOptions = ResponseOptions()
     """What the answer must be besides its text; of a workflow's steps the last one has to see to it."""
     depth: int = 0
     """How many Conductors stand above this call."""
@@ -330,7 +330,7 @@ class Brief:
     max_steps: int = 5
     budget_usd: float | None = None
     """Dollars left for this question; None = not limited."""
-    earlier: tuple[Transcript, ...] = ()
+    previous_rounds: tuple[Transcript, ...] = ()
     """Finished rounds of this question, oldest first; empty in round 1."""
     sample: tuple[int, ...] = ()
     """As in :class:`Call`."""

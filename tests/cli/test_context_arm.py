@@ -34,9 +34,9 @@ async def test_it_may_write_five_times_as_much_and_a_client_never_more_than_the_
             f'[[worker]]\nname = "small"\nmodel = "openai:m"\nbase_url = "{server.make_url("/v1")}"\nmax_tokens = 100\n'
             "prompt_usd_per_million = 0\ncompletion_usd_per_million = 10\n"
         )
-        async with open_pool(pool, budget=budget, run="x") as team:
-            greedy = replace(Call.plain("?"), demands=ResponseOptions(sampling=Sampling(max_tokens=9000)))
+        async with open_pool(pool, budget=budget, run="x") as opened:
+            greedy = replace(Call.plain("?"), response_options=ResponseOptions(sampling=Sampling(max_tokens=9000)))
             for name, call in (("worker:small", Call.plain("?")), ("context:small", Call.plain("?")), ("worker:small", greedy)):
-                await make_arm(name, team)(call)
+                await make_arm(name, opened)(call)
     assert told == [100, ROOM * 100, 100]
     assert reserved == pytest.approx([0.001, ROOM * 0.001, 0.001])

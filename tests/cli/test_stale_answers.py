@@ -152,8 +152,8 @@ def test_the_wording_of_baselines_and_only_the_workers_that_they_ask(tmp_path: P
     names = ["worker:brook", "solo:brook", "reflection:brook", "consensus:brook", "mixture:brook", "vote", "random", "chat:brook"]
 
     async def found() -> dict[str, str]:
-        async with open_pool(pool, budget=Budget(), run="x") as team:
-            return setups_of(names, team, pool=pool)
+        async with open_pool(pool, budget=Budget(), run="x") as opened:
+            return setups_of(names, opened, pool=pool)
 
     first = asyncio.run(found())
     pool.write_text(pool.read_text().replace('model = "openai:cedar"', 'model = "openai:brook"'))

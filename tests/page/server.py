@@ -84,10 +84,10 @@ class Small:
     def cards(self) -> Sequence[Card]:
         return self.gym.cards
 
-    def conductor(self, model: str, wishes: RequestOptions = ANY) -> ServedModel:
-        if wishes != ANY:
-            append(self._wished, dumps([model, wishes.workers, wishes.usd, wishes.rounds]))
-        if model == "three" or wishes.policy == "all":
+    def conductor(self, model: str, options: RequestOptions = ANY) -> ServedModel:
+        if options != ANY:
+            append(self._wished, dumps([model, options.workers, options.budget_usd, options.rounds]))
+        if model == "three" or options.policy == "all":
             return Conductor(consensus(1, judge=0, samples=3), self.gym)
         if model == "best":
             known = {kind: found.workflow for kind, found in optimum().items()}
@@ -113,11 +113,13 @@ def _unavailable(call: Call) -> str:
 
 async def main(port: int, folder: Path, *, with_keys: bool) -> None:
     """Serve until killed."""
-    offer = Small(folder)
+    catalog = Small(folder)
     async with Database(f"sqlite:///{folder}/runs.db") as database:
         accounts = Accounts(database=database, replica="page", with_keys=with_keys, store_content=True, request_usd=0.1)
-        app = make_app(offer, accounts, version="0")
-        attach(app, app.state.desk, training=folder / "training", play=lambda lists: Conductor(FixedPolicy(lists), offer.gym))
+        app = make_app(catalog, accounts, version="0")
+        attach(
+            app, app.state.service, training=folder / "training", play=lambda lists: Conductor(FixedPolicy(lists), catalog.gym)
+        )
         await uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning")).serve()
 
 

@@ -10,7 +10,7 @@ from nicegui import ui
 import podium.page
 from podium.errors import ConfigError
 from podium.page.parts import Area, Choice, button, text
-from podium.page.request_options import WishesForm
+from podium.page.request_options import RequestOptionsForm
 from podium.page.rich_text import RichText
 from podium.types import Card
 from tests.page.hostile import HIT
@@ -46,7 +46,7 @@ plain <text>
 
 def page() -> None:
     """Everything on one page, and buttons that tell what the server knows."""
-    form = WishesForm(CARDS)
+    form = RequestOptionsForm(CARDS)
 
     def read() -> None:
         try:

@@ -6,7 +6,7 @@ import pytest
 
 from podium.errors import ConfigError
 from podium.page.period import period
-from podium.page.request_options import in_words, wishes
+from podium.page.request_options import in_words, options_from
 from podium.request_options import RequestOptions
 
 NAMES = ("a", "b", "c")
@@ -14,38 +14,38 @@ ALL = (True, True, True)
 
 
 def test_nothing_written_is_nothing_wished_for() -> None:
-    assert wishes(NAMES, ALL, usd="", seconds=" ", rounds="") == RequestOptions()
-    assert wishes((), (), usd="", seconds="", rounds="") == RequestOptions()
+    assert options_from(NAMES, ALL, usd="", seconds=" ", rounds="") == RequestOptions()
+    assert options_from((), (), usd="", seconds="", rounds="") == RequestOptions()
     assert in_words(RequestOptions(), 3) == "Options"
 
 
 def test_wishes() -> None:
-    wished = wishes(NAMES, (True, False, True), usd=" 0.05 ", seconds="1e1", rounds="3")
-    assert wished == RequestOptions(workers=("a", "c"), usd=0.05, seconds=10.0, rounds=3)
-    assert in_words(wished, 3) == "Options: 2 of 3 workers; at most $0.05, 10 s, 3 rounds"
+    options = options_from(NAMES, (True, False, True), usd=" 0.05 ", seconds="1e1", rounds="3")
+    assert options == RequestOptions(workers=("a", "c"), budget_usd=0.05, budget_seconds=10.0, rounds=3)
+    assert in_words(options, 3) == "Options: 2 of 3 workers; at most $0.05, 10 s, 3 rounds"
     assert in_words(RequestOptions(rounds=1), 3) == "Options: at most 1 round"
 
 
 @pytest.mark.parametrize("bad", ["x", "0,05", "$1", "nan", "inf", "-inf", "1e999", "1e7", "0", "-1", "0.0", "\x00", "9" * 5_000])
 def test_limits_that_make_no_sense(bad: str) -> None:
     with pytest.raises(ConfigError, match="The most dollars: "):
-        wishes(NAMES, ALL, usd=bad, seconds="", rounds="")
+        options_from(NAMES, ALL, usd=bad, seconds="", rounds="")
     with pytest.raises(ConfigError, match="The most seconds: ") as told:
-        wishes(NAMES, ALL, usd="", seconds=bad, rounds="")
+        options_from(NAMES, ALL, usd="", seconds=bad, rounds="")
     assert len(str(told.value)) < 120
     with pytest.raises(ConfigError, match=r"The most rounds: .* whole number from 1 to 10"):
-        wishes(NAMES, ALL, usd="", seconds="", rounds=bad)
+        options_from(NAMES, ALL, usd="", seconds="", rounds=bad)
 
 
 @pytest.mark.parametrize("bad", ["1.5", "11", "1e0"])
 def test_rounds_are_whole_and_few(bad: str) -> None:
     with pytest.raises(ConfigError, match="whole number from 1 to 10"):
-        wishes(NAMES, ALL, usd="", seconds="", rounds=bad)
+        options_from(NAMES, ALL, usd="", seconds="", rounds=bad)
 
 
 def test_somebody_must_be_left() -> None:
     with pytest.raises(ConfigError, match="No worker is left"):
-        wishes(NAMES, (False, False, False), usd="", seconds="", rounds="")
+        options_from(NAMES, (False, False, False), usd="", seconds="", rounds="")
 
 
 def test_the_last_day_belongs_to_the_period() -> None:

@@ -209,11 +209,11 @@ async def test_what_is_asked_while_others_are_written_goes_into_the_next_batch()
     writing, everybody_asked = threading.Event(), threading.Event()
     write_many = policy.write_many
 
-    def slow(briefs_: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
+    def slow(briefs_: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
         batches.append(len(briefs_))
         writing.set()
         everybody_asked.wait(timeout=60)
-        return write_many(briefs_, n, openings)
+        return write_many(briefs_, n, forced_prefixes)
 
     policy.write_many = slow  # type: ignore[method-assign,assignment]
     briefs = [Brief(question=ask(f"{n} spiders?"), cards=(Card(name="a"),)) for n in range(100)]

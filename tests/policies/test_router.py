@@ -35,7 +35,7 @@ def question(rng: random.Random) -> str:
     return rng.choice(SUMS).format(rng.randrange(10, 99), rng.randrange(10, 99))
 
 
-def outcomes(n: int = 200, *, noise: float = 0.1, seed: int = 0) -> RouterDataset:
+def dataset(n: int = 200, *, noise: float = 0.1, seed: int = 0) -> RouterDataset:
     """Worker 0 knows capitals, worker 1 adds, worker 2 is right half of the time on everything."""
     rng = random.Random(seed)
     questions = [question(rng) for _ in range(n)]
@@ -59,7 +59,7 @@ ROUTERS: dict[str, Callable[[RouterDataset], Chooser]] = {
 
 @pytest.mark.parametrize("name", ROUTERS)
 def test_it_sends_new_questions_to_who_is_good_at_them(name: str) -> None:
-    choose = ROUTERS[name](outcomes())
+    choose = ROUTERS[name](dataset())
     rng = random.Random(1)
     new = [question(rng) for _ in range(100)]
     assert sum(choose(q) == (1 if kind_of(q) == "sum" else 0) for q in new) >= 90
@@ -86,7 +86,7 @@ def test_what_it_needs_is_said() -> None:
 
 async def test_a_router_is_a_policy_that_writes_one_step() -> None:
     brief = Brief(question=ask("What is 20 plus 22?"), cards=tuple(Card(name=name) for name in "abc"))
-    [written] = await routed(nearest(outcomes())).write(brief)
+    [written] = await routed(nearest(dataset())).write(brief)
     workflow = parse(written.text, brief)
     assert workflow is not None
     assert [step.worker for step in workflow.steps] == [1]

@@ -41,7 +41,7 @@ def written(policy: LocalPolicy, problems: Sequence[Problem], n: int) -> list[tu
         for problem, brief, row in zip(part, briefs, policy.write_many(briefs, n), strict=True):
             for one in row:
                 try:
-                    found.append((problem, parse(one.text, brief, policy.dialect.language)))
+                    found.append((problem, parse(one.text, brief, policy.dialect.syntax)))
                 except WorkflowError:
                     found.append((problem, None))
     return found

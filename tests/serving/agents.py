@@ -100,8 +100,8 @@ async def agency(provider: Provider, folder: Path) -> AsyncIterator[PoolCatalog]
     """An offer over a pool file whose three workers are ``provider``'s: ``boss`` writes the workflows."""
     async with serve(provider.answer) as server:
         (folder / "pool.toml").write_text(POOL.replace("URL", server.url))
-        async with open_pool(folder / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as team:
-            yield PoolCatalog(team, "chat:boss")
+        async with open_pool(folder / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as pool:
+            yield PoolCatalog(pool, "chat:boss")
 
 
 Edit = Callable[[list[Any]], list[Any]]

@@ -58,7 +58,7 @@ def said(text: str) -> Puppet:
     return Puppet(lambda call: text)
 
 
-def offer_of(conductor: Puppet, *workers: Puppet) -> PoolCatalog:
+def catalog_of(conductor: Puppet, *workers: Puppet) -> PoolCatalog:
     """A pool whose first worker, ``boss``, writes the workflows; the others are called ``w1``, ``w2`` and so on."""
     members = []
     for index, puppet in enumerate((conductor, *workers)):
@@ -73,12 +73,12 @@ class Live:
 
     url: str
     accounts: Accounts
-    desk: RequestService
+    service: RequestService
 
 
 @asynccontextmanager
 async def live(
-    offer: ModelCatalog,
+    catalog: ModelCatalog,
     folder: Path,
     *,
     with_keys: bool = False,
@@ -88,10 +88,10 @@ async def live(
     replica: str = "one",
     store_content: bool = True,
 ) -> AsyncIterator[Live]:
-    """Serve ``offer`` inside the block."""
+    """Serve ``catalog`` inside the block."""
     async with Database(url or f"sqlite:///{folder / 'podium.db'}") as database:
         accounts = Accounts(database=database, replica=replica, with_keys=with_keys, store_content=store_content, request_usd=0.5)
-        app = make_app(offer, accounts, version="0", limits=limits, origins=origins)
+        app = make_app(catalog, accounts, version="0", limits=limits, origins=origins)
         bound = listening("127.0.0.1", 0)
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2))
         server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
@@ -101,7 +101,7 @@ async def live(
                 await asyncio.sleep(0.01)
                 if serving.done():
                     serving.result()
-            yield Live(url=f"http://127.0.0.1:{bound.getsockname()[1]}", accounts=accounts, desk=app.state.desk)
+            yield Live(url=f"http://127.0.0.1:{bound.getsockname()[1]}", accounts=accounts, service=app.state.service)
         finally:
             server.should_exit = True
             await serving

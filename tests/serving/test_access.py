@@ -10,7 +10,7 @@ import pytest
 
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Keys
-from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said, until
+from tests.serving.live import TWO_STEPS, Live, Puppet, live, catalog_of, said, until
 from tests.serving.test_chat_api import ASKED, client
 
 ENDPOINTS = (
@@ -37,7 +37,7 @@ async def a_key(server: Live, name: str, **limits: Any) -> str:
 async def test_nothing_is_told_without_a_good_key(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     solver = said("42")
     async with (
-        live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, with_keys=True) as server,
+        live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, with_keys=True) as server,
         httpx.AsyncClient(base_url=server.url) as http,
     ):
         revoked = await a_key(server, "gone")
@@ -63,7 +63,7 @@ async def test_without_a_key_no_body_is_read_and_a_bad_one_costs_one_error(tmp_p
     many: Any = {"model": "podium", "input": [0] * 300_000, "messages": [{"role": "user", "content": [0] * 300_000}]}
     body = {name: many[name] for name in ("model", "input" if path.endswith("responses") else "messages")}
     async with (
-        live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server,
+        live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server,
         httpx.AsyncClient(base_url=server.url, timeout=20) as http,
     ):
         assert (await http.post(path, content=b"\xff{", headers={"Authorization": "Bearer pod_no"})).status_code == 401
@@ -76,7 +76,7 @@ async def test_without_a_key_no_body_is_read_and_a_bad_one_costs_one_error(tmp_p
 
 async def test_tools_count_as_tokens(tmp_path: Path) -> None:
     tool: Any = {"type": "function", "function": {"name": "now", "description": "x" * 4000}}
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
         secret = await a_key(server, "few", tokens_per_minute=500)
         async with client(server, secret) as ai:
             with pytest.raises(openai.RateLimitError, match="tokens"):
@@ -85,7 +85,7 @@ async def test_tools_count_as_tokens(tmp_path: Path) -> None:
 
 
 async def test_a_run_is_its_keys_alone(tmp_path: Path) -> None:
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
         mine, yours = await a_key(server, "mine"), await a_key(server, "yours", store_content=False)
         async with client(server, mine) as ai:
             raw = await ai.chat.completions.with_raw_response.create(model="podium", messages=ASKED)
@@ -110,7 +110,7 @@ async def test_a_run_is_its_keys_alone(tmp_path: Path) -> None:
 
 async def test_a_monthly_quota_holds_under_concurrency_and_is_booked_to_the_cent(tmp_path: Path) -> None:
     solver = Puppet(lambda call: "42", seconds=0.02)
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, with_keys=True) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, with_keys=True) as server:
         secret = await a_key(server, "poor", monthly_usd=0.02)
         asked: Any = {"podium": {"budget_usd": 0.004}}
         async with client(server, secret) as ai:
@@ -128,7 +128,7 @@ async def test_a_monthly_quota_holds_under_concurrency_and_is_booked_to_the_cent
 
 
 async def test_a_key_that_gets_a_quota_is_held_to_it_and_not_refused_for_it(tmp_path: Path) -> None:
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
         secret = await a_key(server, "web")
         async with client(server, secret) as ai:
             await ai.chat.completions.create(model="podium", messages=ASKED)
@@ -143,7 +143,7 @@ async def test_a_key_that_gets_a_quota_is_held_to_it_and_not_refused_for_it(tmp_
 
 
 async def test_requests_per_minute(tmp_path: Path) -> None:
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
         secret = await a_key(server, "slow", requests_per_minute=2)
         async with client(server, secret) as ai:
             done = [
@@ -158,7 +158,7 @@ async def test_requests_per_minute(tmp_path: Path) -> None:
 
 async def test_who_leaves_pays_for_what_was_asked_and_no_more(tmp_path: Path) -> None:
     solver = Puppet(lambda call: "word " * 1000, seconds=0.01)
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, with_keys=True) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, with_keys=True) as server:
         secret = await a_key(server, "leaver", monthly_usd=1.0)
         async with client(server, secret) as ai:
             asking = asyncio.create_task(ai.chat.completions.create(model="podium", messages=ASKED))

@@ -12,7 +12,7 @@ from openai.types.responses import ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from podium.types import Call, Completion, Message, ToolCall
-from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said
+from tests.serving.live import TWO_STEPS, Live, Puppet, live, catalog_of, said
 from tests.serving.test_chat_api import client
 
 THREE_STEPS = """Two plan, one solves.
@@ -78,7 +78,7 @@ async def asked(server: Live, body: dict[str, Any]) -> tuple[list[Any], httpx.He
 
 async def test_what_an_agent_sends_is_taken_and_what_is_left_out_is_named(tmp_path: Path) -> None:
     planner, solver = said("Look."), Caller(("crm__find", '{"q": "x"}'), ("patch", '{"input": "*** Begin"}'), ("shell", "{}"))
-    async with live(offer_of(said(TWO_STEPS), planner, solver), tmp_path) as server:
+    async with live(catalog_of(said(TWO_STEPS), planner, solver), tmp_path) as server:
         events, headers = await asked(server, AGENT)
         assert headers["x-podium-ignored"].split(", ") == [
             "text.verbosity",
@@ -89,10 +89,14 @@ async def test_what_an_agent_sends_is_taken_and_what_is_left_out_is_named(tmp_pa
             "tools.mcp",
         ]
         [call] = solver.calls
-        assert (call.demands.effort, call.demands.one_tool_call, planner.calls[0].demands.effort) == ("high", True, None)
-        assert [tool.name for tool in call.demands.tools] == ["shell", "crm__find", "crm__patch", "patch"]
-        assert "start: LINE+" in call.demands.tools[2].description
-        assert json.loads(call.demands.tools[3].parameters)["required"] == ["input"]
+        assert (call.response_options.effort, call.response_options.one_tool_call, planner.calls[0].response_options.effort) == (
+            "high",
+            True,
+            None,
+        )
+        assert [tool.name for tool in call.response_options.tools] == ["shell", "crm__find", "crm__patch", "patch"]
+        assert "start: LINE+" in call.response_options.tools[2].description
+        assert json.loads(call.response_options.tools[3].parameters)["required"] == ["input"]
         *_, find, patch, shell = events[-1].response.output
         assert (find.type, find.name, find.namespace, find.arguments) == ("function_call", "find", "crm", '{"q": "x"}')
         assert (patch.type, patch.name, patch.input) == ("custom_tool_call", "patch", "*** Begin")
@@ -113,7 +117,7 @@ async def test_what_an_agent_sends_is_taken_and_what_is_left_out_is_named(tmp_pa
 async def test_the_steps_before_the_answer_are_a_reasoning_item(tmp_path: Path) -> None:
     solver = Puppet(lambda call: "It is 42.", seconds=0.02)
     body: dict[str, Any] = {"model": "podium", "input": "6 times 7?"}
-    async with live(offer_of(said(TWO_STEPS), said("Multiply."), solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Multiply."), solver), tmp_path) as server, client(server) as ai:
         events, _ = await asked(server, {**body, "stream": True})
         whole = await ai.responses.create(**body)
     final = events[-1].response
@@ -170,7 +174,7 @@ async def test_a_step_that_the_answer_did_not_wait_for_is_told_after_it(tmp_path
 
     slow = Later(lambda call: "Slow." if call.subtask == "Name it." else "Fast.")
     solver = Puppet(lambda call: "It is 42 or so.", seconds=0.05)
-    async with live(offer_of(said(THREE_STEPS), slow, solver), tmp_path) as server:
+    async with live(catalog_of(said(THREE_STEPS), slow, solver), tmp_path) as server:
         events, _ = await asked(server, {"model": "podium", "input": "6 times 7?", "stream": True})
     items = heard(events)
     assert [item["type"] for item in items] == ["reasoning", "message", "reasoning"]
@@ -180,7 +184,7 @@ async def test_a_step_that_the_answer_did_not_wait_for_is_told_after_it(tmp_path
 
 
 async def test_a_worker_by_its_own_name_has_no_steps_to_tell(tmp_path: Path) -> None:
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server:
         events, _ = await asked(server, {"model": "w2", "input": "6 times 7?", "stream": True})
         assert [item.type for item in events[-1].response.output] == ["message"]
 
@@ -196,11 +200,11 @@ async def test_items_that_others_made_are_left_out_and_named(tmp_path: Path) -> 
         {"type": "additional_tools", "role": "developer", "tools": [SHELL]},
         {"role": "developer", "content": "Be brief."},
     ]
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
         raw = await ai.responses.with_raw_response.create(model="w2", input=items)
         assert raw.headers["x-podium-ignored"] == "input.web_search_call, input.local_shell_call"
         [call] = solver.calls
-        assert [tool.name for tool in call.demands.tools] == ["shell"]
+        assert [tool.name for tool in call.response_options.tools] == ["shell"]
         assert call.question == (
             Message(role="user", content="6 times 7?"),
             Message(role="assistant", content="Hm."),
@@ -215,7 +219,7 @@ async def test_only_some_of_the_tools(tmp_path: Path) -> None:
     solver = said("42")
     both: Any = [SHELL, FIND]
     only: Any = ALLOWED
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
         await ai.responses.create(model="w2", input="?", tools=both, tool_choice=only)
         tools: Any = [{"type": "function", "function": {k: v for k, v in tool.items() if k != "type"}} for tool in both]
         named = [{"type": "function", "function": {"name": "shell"}}]
@@ -227,7 +231,10 @@ async def test_only_some_of_the_tools(tmp_path: Path) -> None:
             tool_choice=choice,
         )
         for call in solver.calls:
-            assert ([tool.name for tool in call.demands.tools], call.demands.tool_choice) == (["shell"], "required")
+            assert ([tool.name for tool in call.response_options.tools], call.response_options.tool_choice) == (
+                ["shell"],
+                "required",
+            )
 
 
 async def test_long_names_of_tools_stay_apart_and_find_their_way_back(tmp_path: Path) -> None:
@@ -238,9 +245,9 @@ async def test_long_names_of_tools_stay_apart_and_find_their_way_back(tmp_path: 
     names = [f"{long}__{name}" for name in ("aaaaaa", "bbbbbb")]
     flat = [f"{name[:55]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}" for name in names]
     solver = Caller((flat[1], "{}"))
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
         answer: Any = await ai.responses.create(model="w2", input="?", tools=tools)
-        assert [tool.name for tool in solver.calls[0].demands.tools] == flat
+        assert [tool.name for tool in solver.calls[0].response_options.tools] == flat
         assert (answer.output[0].name, answer.output[0].namespace) == ("bbbbbb", long)
 
 
@@ -264,7 +271,7 @@ async def test_long_names_of_tools_stay_apart_and_find_their_way_back(tmp_path: 
     ],
 )
 async def test_what_can_not_be_taken_is_refused_in_a_sentence(tmp_path: Path, change: dict[str, Any], says: str) -> None:
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server, client(server) as ai:
         with pytest.raises(openai.BadRequestError) as refused:
             await ai.responses.create(**{"model": "podium", "input": "?", **change})
         assert says in refused.value.message
@@ -288,11 +295,11 @@ async def test_a_chat_request_of_today_is_taken(tmp_path: Path) -> None:
         "prompt_cache_retention": "24h",
         "parallel_tool_calls": False,
     }
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, httpx.AsyncClient() as http:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, httpx.AsyncClient() as http:
         reply = await http.post(f"{server.url}/v1/chat/completions", json=body)
         assert reply.status_code == 200, reply.text
         assert reply.headers["x-podium-ignored"] == "verbosity, web_search_options, service_tier"
-        assert (solver.calls[0].demands.effort, solver.calls[0].demands.one_tool_call) == ("low", True)
+        assert (solver.calls[0].response_options.effort, solver.calls[0].response_options.one_tool_call) == ("low", True)
         picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
         shown = await http.post(
             f"{server.url}/v1/chat/completions", json={"model": "w2", "messages": [{"role": "user", "content": [picture]}]}
@@ -315,7 +322,7 @@ async def test_a_chat_request_of_today_is_taken(tmp_path: Path) -> None:
     ],
 )
 async def test_other_endpoints_say_what_there_is_instead(tmp_path: Path, path: str, says: str) -> None:
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server, httpx.AsyncClient() as http:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server, httpx.AsyncClient() as http:
         reply = await http.post(f"{server.url}/v1/{path}", json={"model": "podium"})
         assert (reply.status_code, reply.json()["error"]["code"], reply.json()["type"]) == (404, "not_served", "error")
         assert reply.json()["error"]["message"].startswith(says)
@@ -324,7 +331,7 @@ async def test_other_endpoints_say_what_there_is_instead(tmp_path: Path, path: s
 
 async def test_openais_and_anthropics_clients_raise_their_own_errors(tmp_path: Path) -> None:
     anthropic = pytest.importorskip("anthropic", reason="anthropic is not installed")
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server, client(server) as ai:
         with pytest.raises(openai.NotFoundError, match="embeddings are not served"):
             await ai.embeddings.create(model="podium", input="x")
         async with anthropic.AsyncAnthropic(base_url=server.url, api_key="none", max_retries=0) as claude:

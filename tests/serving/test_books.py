@@ -22,7 +22,7 @@ from podium.serving.store import patience
 from podium.serving.store.patience import patiently
 from podium.types import Call
 from podium.workers.budget import Budget
-from tests.serving.live import TWO_STEPS, live, offer_of, said
+from tests.serving.live import TWO_STEPS, live, catalog_of, said
 from tests.serving.test_access import a_key
 from tests.serving.test_chat_api import ASKED
 
@@ -105,7 +105,7 @@ async def test_a_database_that_is_away_after_a_call_costs_nobody_their_answer(
 
         workers[which].says = says
         workers[which].seconds = 0.05
-        async with live(offer_of(*workers), tmp_path, with_keys=True, url=url) as server:
+        async with live(catalog_of(*workers), tmp_path, with_keys=True, url=url) as server:
             secret = await a_key(server, "ann", monthly_usd=5.0)
             reply = await asked(server.url, secret)
             assert (reply.status_code, reply.json()["choices"][0]["message"]["content"]) == (200, "42")
@@ -122,7 +122,10 @@ async def test_a_database_that_is_away_for_long_is_told_when_it_is_back(
     postgresql_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("podium.serving.accounts.BEAT_SECONDS", 0.2)
-    async with door(postgresql_server) as (database, url), live(offer_of(said("?")), tmp_path, with_keys=True, url=url) as server:
+    async with (
+        door(postgresql_server) as (database, url),
+        live(catalog_of(said("?")), tmp_path, with_keys=True, url=url) as server,
+    ):
         await a_key(server, "ann", monthly_usd=5.0)
         [key] = await server.accounts.keys.list()
         admission = await server.accounts.admit(key, usd=0.5, seconds=None, tokens=1)
@@ -141,7 +144,7 @@ async def test_a_database_that_is_away_for_long_is_told_when_it_is_back(
 
 async def test_a_lease_that_is_closed_during_the_last_call_costs_nobody_their_answer(tmp_path: Path) -> None:
     solver = said("42")
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, with_keys=True) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, with_keys=True) as server:
         reaped: list[asyncio.Task[int]] = []
 
         def says(call: Call) -> str:
@@ -194,8 +197,8 @@ async def test_absurd_usage_is_booked_at_the_bound_and_the_lease_is_closed(tmp_p
         "max_tokens = 100\nprompt_usd_per_million = 10\ncompletion_usd_per_million = 10\n"
     )
     async with (
-        open_pool(pool, budget=Budget(), journal=tmp_path / "calls.db", run="serve") as team,
-        live(PoolCatalog(team, "solo:w"), tmp_path, with_keys=True) as server,
+        open_pool(pool, budget=Budget(), journal=tmp_path / "calls.db", run="serve") as opened,
+        live(PoolCatalog(opened, "solo:w"), tmp_path, with_keys=True) as server,
     ):
         reply = await asked(server.url, await a_key(server, "ann", monthly_usd=5.0))
         (spent,) = (await server.accounts.quotas.spent()).values()

@@ -13,7 +13,7 @@ from podium.serving.asking import conducted, failed
 from podium.serving.conversation import ParsedRequest
 from podium.serving.paused_step import Resumed
 from podium.types import Call
-from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said, until
+from tests.serving.live import TWO_STEPS, Live, Puppet, live, catalog_of, said, until
 from tests.serving.test_access import a_key
 from tests.serving.test_chat_api import client
 from tests.serving.test_tenants import books
@@ -34,8 +34,8 @@ async def stored(server: Live, count: int) -> list[Any]:
 @pytest.mark.parametrize(("api", "n"), [("chat", 1), ("chat", 3), ("responses", 1)])
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_bug_of_a_worker(tmp_path: Path, stream: bool, api: str, n: int) -> None:
-    offer = offer_of(said(TWO_STEPS), said("Plan."), Puppet(broken))
-    async with live(offer, tmp_path, with_keys=True) as server:
+    catalog = catalog_of(said(TWO_STEPS), said("Plan."), Puppet(broken))
+    async with live(catalog, tmp_path, with_keys=True) as server:
         secret = await a_key(server, "ann", monthly_usd=9.0)
         async with client(server, secret) as ai:
             with pytest.raises(openai.APIError, match="a bug") as caught:
@@ -46,7 +46,7 @@ async def test_a_bug_of_a_worker(tmp_path: Path, stream: bool, api: str, n: int)
         spent = await books(server, secret)
         assert spent.spent_usd == pytest.approx(run.usage.cost_usd)
         assert spent.spent_usd >= 0.002, "the conductor and the planner were paid"
-        await until(lambda: server.desk.gate.inside == server.desk.gate.waiting == 0)
+        await until(lambda: server.service.gate.inside == server.service.gate.waiting == 0)
 
 
 async def all_of(ai: openai.AsyncOpenAI, api: str, stream: bool, n: int, **more: Any) -> None:
@@ -68,7 +68,7 @@ async def test_a_step_that_met_a_bug_waits_again(tmp_path: Path, stream: bool) -
         return broken(call) if len(tries) == 1 else told(call)
 
     planner = said("Look.")
-    async with live(offer_of(said(TWO_STEPS), planner, ToolUser(first_time_breaks)), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), planner, ToolUser(first_time_breaks)), tmp_path) as server, client(server) as ai:
         first = await ai.chat.completions.create(model="podium", messages=QUESTION, tools=TOOLS)
         messages = answered(first.choices[0].message.model_dump(exclude_none=True, include={"role", "tool_calls"}), "noon")
         with pytest.raises(openai.APIError, match="a bug"):
@@ -82,13 +82,13 @@ async def test_a_step_that_met_a_bug_waits_again(tmp_path: Path, stream: bool) -
 async def test_whoever_works_at_the_desk_and_is_cancelled_or_breaks_leaves_a_run(tmp_path: Path) -> None:
     """Pages and the tool server too: what they do is not theirs to remember."""
     planner = Puppet(lambda call: "Plan.", seconds=30.0)
-    offer = offer_of(said(TWO_STEPS), planner, said("x"))
-    async with live(offer, tmp_path) as server:
+    catalog = catalog_of(said(TWO_STEPS), planner, said("x"))
+    async with live(catalog, tmp_path) as server:
 
         async def work() -> None:
-            asked = ParsedRequest(model="podium", call=Call.plain("6 times 7?"), wishes=RequestOptions())
-            async with server.desk.admitted(None, asked) as ticket:
-                await conducted(ticket.conductors, ticket.call)
+            asked = ParsedRequest(model="podium", call=Call.plain("6 times 7?"), options=RequestOptions())
+            async with server.service.admitted(None, asked) as active:
+                await conducted(active.conductors, active.call)
 
         working = asyncio.create_task(work())
         await until(lambda: planner.under_way == 1)
@@ -102,8 +102,8 @@ async def test_whoever_works_at_the_desk_and_is_cancelled_or_breaks_leaves_a_run
 async def test_who_leaves_while_its_failure_is_written_finds_its_step_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    offer = offer_of(said(TWO_STEPS), said("Plan."), said("x"))
-    async with live(offer, tmp_path) as server:
+    catalog = catalog_of(said(TWO_STEPS), said("Plan."), said("x"))
+    async with live(catalog, tmp_path) as server:
         keep, begun = server.accounts.paused.keep, asyncio.Event()
 
         async def slowly(*arguments: Any) -> None:
@@ -112,10 +112,10 @@ async def test_who_leaves_while_its_failure_is_written_finds_its_step_waiting(
             await keep(*arguments)
 
         monkeypatch.setattr(server.accounts.paused, "keep", slowly)
-        asked = ParsedRequest(model="w2", call=Call.plain("6 times 7?"), wishes=RequestOptions())
-        async with server.desk.admitted(None, asked) as ticket:
-            ticket.resumed = Resumed(worker="w2", call=asked.call, ids=("call_1",), state="a step")
-            finishing = asyncio.create_task(server.desk.finish(ticket, [failed(0, WorkerUnavailable("gone"))]))
+        asked = ParsedRequest(model="w2", call=Call.plain("6 times 7?"), options=RequestOptions())
+        async with server.service.admitted(None, asked) as active:
+            active.resumed = Resumed(worker="w2", call=asked.call, ids=("call_1",), state="a step")
+            finishing = asyncio.create_task(server.service.finish(active, [failed(0, WorkerUnavailable("gone"))]))
             await begun.wait()
             finishing.cancel()
             await asyncio.gather(finishing, return_exceptions=True)

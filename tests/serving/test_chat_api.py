@@ -20,7 +20,7 @@ from podium.serving.conversation import ParsedRequest
 from podium.serving.metrics import Metrics
 from podium.serving.service import RequestService
 from podium.types import Call, Message
-from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said, until
+from tests.serving.live import TWO_STEPS, Live, Puppet, live, catalog_of, said, until
 
 JSON = {"Content-Type": "application/json"}
 ASKED: Any = [
@@ -37,7 +37,7 @@ def client(server: Live, key: str = "none", **more: Any) -> AsyncOpenAI:
 
 async def test_the_whole_conversation_is_conducted_and_the_story_told(tmp_path: Path) -> None:
     boss, planner, solver = said(TWO_STEPS), said("Multiply."), said("It is 42.")
-    async with live(offer_of(boss, planner, solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(boss, planner, solver), tmp_path) as server, client(server) as ai:
         raw = await ai.chat.completions.with_raw_response.create(model="podium", messages=ASKED, temperature=0.0, max_tokens=50)
         answer = raw.parse()
         assert answer.choices[0].message.content == "It is 42."
@@ -56,8 +56,8 @@ async def test_the_whole_conversation_is_conducted_and_the_story_told(tmp_path: 
         [first], [last] = planner.calls, solver.calls
         assert [message.role for message in first.question] == ["system", "user", "assistant", "user"]
         assert first.question[-1] == Message(role="user", content="Are you sure?")
-        assert (first.demands.sampling.temperature, last.demands.sampling.temperature) == (None, 0.0)
-        assert (first.demands.sampling.max_tokens, last.demands.sampling.max_tokens) == (None, 50)
+        assert (first.response_options.sampling.temperature, last.response_options.sampling.temperature) == (None, 0.0)
+        assert (first.response_options.sampling.max_tokens, last.response_options.sampling.max_tokens) == (None, 50)
         kept = await server.accounts.runs.get(story["run"], key=None)
         assert kept is not None
         assert (kept.question, kept.answer, kept.workers) == ("Are you sure?", "It is 42.", ("w1", "w2"))
@@ -65,7 +65,7 @@ async def test_the_whole_conversation_is_conducted_and_the_story_told(tmp_path: 
 
 async def test_the_answer_streams_as_it_comes_and_the_steps_before_it_as_reasoning(tmp_path: Path) -> None:
     boss, planner, solver = said(TWO_STEPS), said("Multiply."), Puppet(lambda call: "It is 42.", seconds=0.05)
-    async with live(offer_of(boss, planner, solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(boss, planner, solver), tmp_path) as server, client(server) as ai:
         stream = await ai.chat.completions.create(
             model="podium", messages=ASKED, stream=True, stream_options={"include_usage": True}
         )
@@ -89,7 +89,7 @@ async def test_the_answer_streams_as_it_comes_and_the_steps_before_it_as_reasoni
 
 async def test_choices_are_draws_of_their_own(tmp_path: Path) -> None:
     solver = Puppet(lambda call: f"draw {call.sample[0] if len(call.sample) > 1 else ''}")
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
         answer = await ai.chat.completions.create(model="w2", messages=ASKED, n=3)
         assert [choice.index for choice in answer.choices] == [0, 1, 2]
         assert len({call.sample for call in solver.calls}) == 3
@@ -100,7 +100,7 @@ async def test_choices_are_draws_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stream", [False, True])
 async def test_stop_ends_the_answer_wherever_it_was_cut(tmp_path: Path, stream: bool) -> None:
     solver = said("one two END three")
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
         if stream:
             chunks = [
                 c async for c in await ai.chat.completions.create(model="podium", messages=ASKED, stop=["o END"], stream=True)
@@ -122,7 +122,7 @@ async def test_a_run_with_a_choice_that_failed_is_kept_as_failed(tmp_path: Path)
             raise WorkerUnavailable("gone")
         return "42"
 
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), Puppet(second_fails)), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), Puppet(second_fails)), tmp_path) as server, client(server) as ai:
         with pytest.raises(openai.APIStatusError):
             await ai.chat.completions.create(model="w2", messages=ASKED, n=2)
         [run] = await server.accounts.runs.search(key=None)
@@ -132,7 +132,7 @@ async def test_a_run_with_a_choice_that_failed_is_kept_as_failed(tmp_path: Path)
 
 async def test_one_stop_text_may_be_long(tmp_path: Path) -> None:
     solver = said("42 and that is the end of it")
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
         stopped = await ai.chat.completions.create(model="w2", messages=ASKED, stop=" and that is the end")
         assert stopped.choices[0].message.content == "42"
         with pytest.raises(openai.BadRequestError):
@@ -144,15 +144,15 @@ async def test_rounds_and_workers_are_chosen_by_body_and_by_header(tmp_path: Pat
         [TWO_STEPS, "model_id = [1]\nsubtasks = ['Again.']\naccess_list = [[]]"] + [TWO_STEPS.replace("[1, 2]", "[0, 1]")] * 2
     )
     boss = Puppet(lambda call: next(texts))
-    async with live(offer_of(boss, said("Plan."), said("42")), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(boss, said("Plan."), said("42")), tmp_path) as server, client(server) as ai:
         twice = await ai.chat.completions.create(model="podium", messages=ASKED, extra_body={"podium": {"rounds": 2}})
         assert [len(each["steps"]) for each in twice.model_dump()["podium"]["rounds"]] == [2, 1]
         assert twice.choices[0].message.content == "Plan."
-        for how in ({"extra_body": {"podium": {"without": ["boss"]}}}, {"extra_headers": {"X-Podium-Workers": "w1, w2"}}):
+        for how in ({"extra_body": {"podium": {"exclude_workers": ["boss"]}}}, {"extra_headers": {"X-Podium-Workers": "w1, w2"}}):
             with pytest.raises(openai.BadRequestError, match="boss"):
                 await ai.chat.completions.create(model="podium", messages=ASKED, **how)
         alone = await ai.chat.completions.create(
-            model="podium", messages=ASKED, extra_headers={"X-Podium-Policy": "solo:w2", "X-Podium-Without": "boss"}
+            model="podium", messages=ASKED, extra_headers={"X-Podium-Policy": "solo:w2", "X-Podium-Exclude-Workers": "boss"}
         )
         assert alone.choices[0].message.content == "42"
         with pytest.raises(openai.BadRequestError, match="x-podium-rounds"):
@@ -161,7 +161,7 @@ async def test_rounds_and_workers_are_chosen_by_body_and_by_header(tmp_path: Pat
 
 async def test_a_budget_is_kept_before_the_call(tmp_path: Path) -> None:
     solver = said("42")
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
         with pytest.raises(openai.APIStatusError) as caught:
             await ai.chat.completions.create(model="w2", messages=ASKED, extra_body={"podium": {"budget_usd": 0.0001}})
         assert caught.value.status_code == 402
@@ -184,7 +184,7 @@ async def test_faults_have_openais_shape(tmp_path: Path, error: Exception, statu
     def fail(call: Call) -> str:
         raise error
 
-    async with live(offer_of(Puppet(fail), said("Plan.")), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(Puppet(fail), said("Plan.")), tmp_path) as server, client(server) as ai:
         with pytest.raises(openai.APIStatusError) as caught:
             await ai.chat.completions.create(model="podium", messages=ASKED, stream=stream)
         assert (caught.value.status_code, caught.value.code) == (status, code)
@@ -195,7 +195,7 @@ async def test_faults_have_openais_shape(tmp_path: Path, error: Exception, statu
 
 async def test_a_policy_that_writes_no_workflow_is_asked_again_and_then_502(tmp_path: Path) -> None:
     boss = said("I would rather talk about the weather.")
-    async with live(offer_of(boss, said("Plan.")), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(boss, said("Plan.")), tmp_path) as server, client(server) as ai:
         with pytest.raises(openai.APIStatusError) as caught:
             await ai.chat.completions.create(model="podium", messages=ASKED)
         assert (caught.value.status_code, caught.value.code) == (502, "no_workflow")
@@ -206,7 +206,7 @@ async def test_a_fault_in_the_middle_of_a_stream_is_an_error_the_client_raises(t
     def fail(call: Call) -> str:
         raise WorkerUnavailable("gone")
 
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), Puppet(fail)), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), Puppet(fail)), tmp_path) as server, client(server) as ai:
         stream = await ai.chat.completions.create(model="podium", messages=ASKED, stream=True)
         with pytest.raises(openai.APIError, match="gone"):
             async for _ in stream:
@@ -226,10 +226,10 @@ async def test_an_answer_that_begins_anew_in_other_words_is_not_mixed_with_the_f
             return await said(self.again)(Call())
 
     for again, good in (("It is 42.", True), ("No idea.", False)):
-        offer = offer_of(said(TWO_STEPS), said("Plan."), said("x"))
-        offer._team.workers.named("w2").worker._worker = Wavering(again)  # type: ignore[attr-defined]
+        catalog = catalog_of(said(TWO_STEPS), said("Plan."), said("x"))
+        catalog._pool.workers.named("w2").worker._worker = Wavering(again)  # type: ignore[attr-defined]
         (tmp_path / again).mkdir()
-        async with live(offer, tmp_path / again) as server, client(server) as ai:
+        async with live(catalog, tmp_path / again) as server, client(server) as ai:
             stream = await ai.chat.completions.create(model="w2", messages=ASKED, stream=True)
             if good:
                 assert "".join([c.choices[0].delta.content or "" async for c in stream]) == again
@@ -243,7 +243,7 @@ async def test_an_answer_that_begins_anew_in_other_words_is_not_mixed_with_the_f
 @pytest.mark.parametrize("stream", [False, True])
 async def test_spending_stops_when_the_client_leaves(tmp_path: Path, stream: bool) -> None:
     solver = Puppet(lambda call: "word " * 1000, seconds=0.01)
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server:
         body = {"model": "podium", "messages": ASKED, "stream": stream}
 
         async def ask() -> None:
@@ -265,22 +265,22 @@ async def test_spending_stops_when_the_client_leaves(tmp_path: Path, stream: boo
 
 
 async def test_who_leaves_while_the_end_is_sent_has_been_answered(tmp_path: Path) -> None:
-    offer = offer_of(said(TWO_STEPS), said("Plan."), said("42"))
-    async with live(offer, tmp_path) as server:
-        desk = RequestService(offer=offer, accounts=server.accounts, gate=ConcurrencyGate(1, 1), measures=Metrics())
-        asked = ParsedRequest(model="w2", call=Call.plain("6 times 7?"), wishes=RequestOptions())
-        async with desk.admitted(None, asked) as ticket:
-            await desk.finish(ticket, await conducted(ticket.conductors, ticket.call))
-            await desk.left(ticket)
+    catalog = catalog_of(said(TWO_STEPS), said("Plan."), said("42"))
+    async with live(catalog, tmp_path) as server:
+        service = RequestService(catalog=catalog, accounts=server.accounts, gate=ConcurrencyGate(1, 1), metrics=Metrics())
+        asked = ParsedRequest(model="w2", call=Call.plain("6 times 7?"), options=RequestOptions())
+        async with service.admitted(None, asked) as active:
+            await service.finish(active, await conducted(active.conductors, active.call))
+            await service.left(active)
         [run] = await server.accounts.runs.search(key=None)
-        assert (run.id, run.failure, run.answer) == (ticket.run, "", "42")
+        assert (run.id, run.failure, run.answer) == (active.run, "", "42")
 
 
 async def test_a_run_that_failed_is_kept_with_what_it_cost(tmp_path: Path) -> None:
     def fail(call: Call) -> str:
         raise WorkerUnavailable("gone")
 
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), Puppet(fail)), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), Puppet(fail)), tmp_path) as server, client(server) as ai:
         with pytest.raises(openai.APIStatusError):
             await ai.chat.completions.create(model="podium", messages=ASKED)
         [run] = await server.accounts.runs.search(key=None)
@@ -291,7 +291,7 @@ async def test_a_run_that_failed_is_kept_with_what_it_cost(tmp_path: Path) -> No
 async def test_more_than_can_wait_is_turned_away(tmp_path: Path) -> None:
     solver = Puppet(lambda call: "slow", seconds=0.5)
     limits = ServerLimits(concurrency=1, queue=1)
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, limits=limits) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, limits=limits) as server, client(server) as ai:
         asked = [asyncio.create_task(ai.chat.completions.create(model="w2", messages=ASKED)) for _ in range(3)]
         done = await asyncio.gather(*asked, return_exceptions=True)
         [refused] = [each for each in done if isinstance(each, openai.RateLimitError)]
@@ -303,7 +303,7 @@ async def test_more_than_can_wait_is_turned_away(tmp_path: Path) -> None:
 async def test_who_leaves_while_waiting_makes_room_for_others(tmp_path: Path) -> None:
     solver = Puppet(lambda call: "slow", seconds=1.0)
     limits = ServerLimits(concurrency=1, queue=1)
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, limits=limits) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path, limits=limits) as server, client(server) as ai:
         ask: Callable[[], Any] = lambda: ai.chat.completions.create(model="w2", messages=ASKED)  # noqa: E731
         under_way = asyncio.create_task(ask())
         await until(lambda: solver.under_way == 1)
@@ -319,7 +319,7 @@ async def test_who_leaves_while_waiting_makes_room_for_others(tmp_path: Path) ->
 async def test_requests_that_can_not_be_asked(tmp_path: Path) -> None:
     limits = ServerLimits(body_bytes=10_000)
     async with (
-        live(offer_of(said(TWO_STEPS), said("P"), said("A")), tmp_path, limits=limits) as server,
+        live(catalog_of(said(TWO_STEPS), said("P"), said("A")), tmp_path, limits=limits) as server,
         httpx.AsyncClient() as http,
     ):
         ask = {"model": "podium", "messages": [{"role": "user", "content": "?"}]}
@@ -353,7 +353,7 @@ async def test_requests_that_can_not_be_asked(tmp_path: Path) -> None:
 
 
 async def test_models_health_and_metrics(tmp_path: Path) -> None:
-    async with live(offer_of(said(TWO_STEPS), said("P"), said("42")), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("P"), said("42")), tmp_path) as server, client(server) as ai:
         names = [model.id async for model in ai.models.list()]
         assert names == ["podium", "podium-fast", "podium-recursive", "boss", "w1", "w2"]
         assert (await ai.models.retrieve("w1")).id == "w1"

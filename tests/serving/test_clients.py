@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from podium.types import Call, Completion, ToolCall
-from tests.serving.live import TWO_STEPS, Puppet, live, offer_of, said
+from tests.serving.live import TWO_STEPS, Puppet, live, catalog_of, said
 
 INSPECT = """
 from inspect_ai import Task, eval
@@ -62,19 +62,19 @@ print(ChatOpenAI(model="podium", base_url=sys.argv[1], api_key="none", use_respo
 
     class Solver(Puppet):
         async def __call__(self, call: Call) -> Completion:
-            if call.demands.tools and not call.turns:
+            if call.response_options.tools and not call.turns:
                 return Completion(text="", tool_calls=(ToolCall(id="call_1", name="now", arguments="{}"),))
             return await super().__call__(call)
 
     solver = Solver(lambda call: f"It is {call.turns[-1].content}." if call.turns else "It is 42.")
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server:
         said_so = await ran(tmp_path, sys.executable, "-c", code, f"{server.url}/v1")
         assert said_so.splitlines() == ["It is 42. True", "It is 42. 1", "It is noon.", "It is 42."]
 
 
 async def test_the_llm_command(tmp_path: Path) -> None:
     pytest.importorskip("llm", reason="llm is not installed")
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("It is 42.")), tmp_path) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("It is 42.")), tmp_path) as server:
         models = f"- model_id: here\n  model_name: podium\n  api_base: {server.url}/v1\n"
         (tmp_path / "extra-openai-models.yaml").write_text(models)
         for extra in ([], ["--no-stream"]):
@@ -84,13 +84,13 @@ async def test_the_llm_command(tmp_path: Path) -> None:
 
 async def test_inspect(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason="inspect-ai is not installed")
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("It is 42.")), tmp_path) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("It is 42.")), tmp_path) as server:
         told = await ran(tmp_path, sys.executable, "-c", INSPECT, PODIUM_API_KEY="none", PODIUM_BASE_URL=f"{server.url}/v1")
         assert told.startswith("success 1.0"), told
 
 
 async def test_the_openapi_document_names_every_field(tmp_path: Path) -> None:
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server:
         document = json.loads((await asyncio.to_thread(httpx.get, f"{server.url}/openapi.json")).text)
     fields = document["components"]["schemas"]["Extension"]["properties"]
     assert set(fields) == {"workers", "without", "policy", "rounds", "budget_usd", "budget_seconds"}

@@ -40,9 +40,9 @@ async def test_tools_and_forms_under_every_policy(tmp_path: Path, policy: str, s
     provider = Provider(rounds=0)
     async with serve(provider.answer) as upstream:
         (tmp_path / "pool.toml").write_text(POOL.replace("URL", upstream.url))
-        async with open_pool(tmp_path / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as team:
-            offer = PoolCatalog(team, "chat:boss")
-            async with live(offer, tmp_path) as server, client(server) as ai:
+        async with open_pool(tmp_path / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as opened:
+            catalog = PoolCatalog(opened, "chat:boss")
+            async with live(catalog, tmp_path) as server, client(server) as ai:
                 wished: Any = {"model": "podium", "stream": stream, "extra_body": {"podium": {"policy": policy}}}
                 asks: tuple[Callable[[], Any], ...] = (
                     lambda: ai.chat.completions.create(messages=ASKED, tools=CHAT_TOOLS, **wished),
@@ -65,34 +65,34 @@ async def test_a_conductor_inside_a_conductor_is_looked_into() -> None:
         member = Member(worker=chat, card=Card(name="solver"))
         votes = conductor(OpenPool(workers=WorkerPool([member])), "vote")
         twice = Workflow(steps=(Step(worker=0, subtask="Plan."), Step(worker=1, subtask="Solve.")))
-        team = WorkerPool([member, Member(worker=votes, card=Card(name="team"))])
-        outer = Conductor(FixedPolicy(twice), team)
+        opened = WorkerPool([member, Member(worker=votes, card=Card(name="team"))])
+        outer = Conductor(FixedPolicy(twice), opened)
         with pytest.raises(ConfigError, match=r"calls no tools.*leave out worker 'team'"):
-            await outer.conduct(Call(question=Call.plain("?").question, demands=LOOK))
+            await outer.conduct(Call(question=Call.plain("?").question, response_options=LOOK))
         wrapped = outer.wrapped(policy=lambda policy: policy, worker=lambda worker, card: worker)
         with pytest.raises(ConfigError, match="leave out worker 'team'"):
-            await wrapped.conduct(Call(question=Call.plain("?").question, demands=LOOK))
+            await wrapped.conduct(Call(question=Call.plain("?").question, response_options=LOOK))
         assert not any(provider.asked.values())
-        await Conductor(solo(0), team, answering=(0,)).conduct(Call(question=Call.plain("?").question, demands=LOOK))
+        await Conductor(solo(0), opened, answering=(0,)).conduct(Call(question=Call.plain("?").question, response_options=LOOK))
 
 
 @pytest.mark.parametrize(
-    ("model", "demands", "message"),
+    ("model", "response_options", "message"),
     [
-        ("anthropic:claude-sonnet-4-5", ResponseOptions(form="{}"), "name a JSON schema"),
-        ("google:gemini-2.5-pro", ResponseOptions(form="{}"), "name a JSON schema"),
-        ("google:gemini-2.5-pro", ResponseOptions(tools=LOOK.tools, form=SCHEMA), "not both at once"),
+        ("anthropic:claude-sonnet-4-5", ResponseOptions(response_format="{}"), "name a JSON schema"),
+        ("google:gemini-2.5-pro", ResponseOptions(response_format="{}"), "name a JSON schema"),
+        ("google:gemini-2.5-pro", ResponseOptions(tools=LOOK.tools, response_format=SCHEMA), "not both at once"),
         ("google:gemini-2.5-pro", ResponseOptions(tools=LOOK.tools), None),
-        ("google:gemini-2.5-pro", ResponseOptions(form=SCHEMA), None),
-        ("anthropic:claude-sonnet-4-5", ResponseOptions(tools=LOOK.tools, form=SCHEMA), None),
-        ("anthropic:claude-3-haiku-20240307", ResponseOptions(form=SCHEMA), "not supported by this model"),
-        ("mistral:mistral-large-latest", ResponseOptions(tools=LOOK.tools, form=SCHEMA), None),
-        ("openai:gpt-5-mini", ResponseOptions(tools=LOOK.tools, form=SCHEMA), None),
-        ("openai:whatever", ResponseOptions(tools=LOOK.tools, form="{}"), None),
+        ("google:gemini-2.5-pro", ResponseOptions(response_format=SCHEMA), None),
+        ("anthropic:claude-sonnet-4-5", ResponseOptions(tools=LOOK.tools, response_format=SCHEMA), None),
+        ("anthropic:claude-3-haiku-20240307", ResponseOptions(response_format=SCHEMA), "not supported by this model"),
+        ("mistral:mistral-large-latest", ResponseOptions(tools=LOOK.tools, response_format=SCHEMA), None),
+        ("openai:gpt-5-mini", ResponseOptions(tools=LOOK.tools, response_format=SCHEMA), None),
+        ("openai:whatever", ResponseOptions(tools=LOOK.tools, response_format="{}"), None),
     ],
 )
 async def test_what_a_models_api_can_not_do_is_known_before_anybody_is_asked(
-    model: str, demands: ResponseOptions, message: str | None
+    model: str, response_options: ResponseOptions, message: str | None
 ) -> None:
     extra = {"google": "google.genai", "anthropic": "anthropic"}.get(model.partition(":")[0])
     if extra is not None:
@@ -106,10 +106,10 @@ async def test_what_a_models_api_can_not_do_is_known_before_anybody_is_asked(
         pool = WorkerPool([Member(worker=planner, card=Card(name="boss")), Member(worker=last, card=Card(name="last"))])
         conductor = Conductor(solo(0), pool)
         if message is None:
-            conductor.check(demands)
+            conductor.check(response_options)
         else:
             with pytest.raises(ConfigError, match=f"{message}.*leave out worker 'last'"):
-                await conductor.conduct(Call(question=Call.plain("?").question, demands=demands))
+                await conductor.conduct(Call(question=Call.plain("?").question, response_options=response_options))
     assert provider.asked["boss"] == []
 
 
@@ -117,8 +117,8 @@ async def test_a_trained_conductor_conducts_only_those_it_knows(tmp_path: Path) 
     provider = Provider(rounds=0)
     async with serve(provider.answer) as upstream:
         (tmp_path / "pool.toml").write_text(POOL.replace("URL", upstream.url))
-        async with open_pool(tmp_path / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as team:
-            async with live(PoolCatalog(team, "chat:boss"), tmp_path) as server, client(server) as ai:
+        async with open_pool(tmp_path / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as opened:
+            async with live(PoolCatalog(opened, "chat:boss"), tmp_path) as server, client(server) as ai:
                 known, unnamed = r"was trained to conduct atlas, brook.*not boss, planner", "name the folder of a policy"
                 for policy, message in (
                     ("trained", unnamed),
@@ -131,7 +131,7 @@ async def test_a_trained_conductor_conducts_only_those_it_knows(tmp_path: Path) 
                             model="podium", messages=ASKED, extra_body={"podium": {"policy": policy}}
                         )
             with pytest.raises(ConfigError, match="take another policy, such as chat"):
-                PoolCatalog(team, "trained")
+                PoolCatalog(opened, "trained")
     assert not any(provider.asked.values())
 
 

@@ -19,7 +19,7 @@ from podium.serving.store.quotas import Quotas
 from podium.types import Call, Card
 from podium.workers.limited import Limit, Limited
 from podium.workers.pool import Member, WorkerPool
-from tests.serving.live import Live, live, offer_of, said, until
+from tests.serving.live import Live, live, catalog_of, said, until
 from tests.serving.test_access import a_key
 
 
@@ -60,14 +60,14 @@ def browser(server: Live) -> httpx.AsyncClient:
 
 
 def gate_of(server: Live) -> ConcurrencyGate:
-    gate: ConcurrencyGate = server.desk.gate
+    gate: ConcurrencyGate = server.service.gate
     return gate
 
 
 async def test_one_request_beside_a_flood_is_served_in_the_next_round(tmp_path: Path) -> None:
     stage: Any = Stage()
     limits = ServerLimits(concurrency=4, queue=1000)
-    async with live(offer_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
+    async with live(catalog_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
         loud, quiet = [await a_key(server, name) for name in ("loud", "quiet")]
         flood = [post(http, loud, "loud") for _ in range(200)]
         await until(lambda: gate_of(server).waiting == 196)
@@ -85,7 +85,7 @@ async def test_one_request_beside_a_flood_is_served_in_the_next_round(tmp_path: 
 async def test_a_full_queue_makes_room_for_whoever_has_less_of_it(tmp_path: Path) -> None:
     stage: Any = Stage()
     limits = ServerLimits(concurrency=2, queue=10)
-    async with live(offer_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
+    async with live(catalog_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
         loud, quiet = [await a_key(server, name) for name in ("loud", "quiet")]
         flood = [post(http, loud, "loud") for _ in range(50)]
         await until(lambda: sum(task.done() for task in flood) == 38)
@@ -102,7 +102,7 @@ async def test_a_full_queue_makes_room_for_whoever_has_less_of_it(tmp_path: Path
 async def test_who_may_ask_no_more_this_minute_does_not_stand_in_the_queue(tmp_path: Path) -> None:
     stage: Any = Stage()
     limits = ServerLimits(concurrency=1, queue=100)
-    async with live(offer_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
+    async with live(catalog_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
         few = await a_key(server, "few", requests_per_minute=3)
         tasks = [post(http, few, "few") for _ in range(60)]
         await until(lambda: sum(task.done() for task in tasks) >= 57)
@@ -116,7 +116,7 @@ async def test_who_may_ask_no_more_this_minute_does_not_stand_in_the_queue(tmp_p
 async def test_tokens_of_who_leaves_the_queue_are_free_again(tmp_path: Path) -> None:
     stage: Any = Stage()
     limits = ServerLimits(concurrency=1, queue=100)
-    async with live(offer_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
+    async with live(catalog_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
         few = await a_key(server, "few", tokens_per_minute=100)
         first = post(http, few, "x" * 40)
         await until(lambda: gate_of(server).inside == 1)
@@ -136,7 +136,7 @@ async def test_tokens_of_who_leaves_the_queue_are_free_again(tmp_path: Path) -> 
 async def test_a_key_at_its_limit_waits_and_blocks_nobody(tmp_path: Path, own: bool) -> None:
     stage: Any = Stage()
     limits = ServerLimits(concurrency=8, queue=100, concurrency_per_key=None if own else 2)
-    async with live(offer_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
+    async with live(catalog_of(said(""), stage), tmp_path, with_keys=True, limits=limits) as server, browser(server) as http:
         limited = await a_key(server, "limited", concurrency=2 if own else None)
         others = [await a_key(server, f"other{n}") for n in range(3)]
         flood = [post(http, limited, "limited") for _ in range(30)]
@@ -152,8 +152,8 @@ async def test_a_keys_own_limit_holds_over_replicas(url: str, tmp_path: Path) ->
     stages: list[Any] = [Stage(), Stage()]
     limits = ServerLimits(concurrency=3, queue=100)
     async with (
-        live(offer_of(said(""), stages[0]), tmp_path, with_keys=True, limits=limits, url=url) as one,
-        live(offer_of(said(""), stages[1]), tmp_path, with_keys=True, limits=limits, url=url, replica="two") as two,
+        live(catalog_of(said(""), stages[0]), tmp_path, with_keys=True, limits=limits, url=url) as one,
+        live(catalog_of(said(""), stages[1]), tmp_path, with_keys=True, limits=limits, url=url, replica="two") as two,
         browser(one) as http,
         browser(two) as other,
     ):
@@ -193,7 +193,7 @@ async def test_who_leaves_while_it_is_let_in_makes_room_at_once(database: Databa
 
 async def test_a_limit_that_is_changed_holds_from_the_next_request_on(tmp_path: Path) -> None:
     stage: Any = Stage()
-    async with live(offer_of(said(""), stage), tmp_path, with_keys=True) as server, browser(server) as http:
+    async with live(catalog_of(said(""), stage), tmp_path, with_keys=True) as server, browser(server) as http:
         secret = await a_key(server, "web")
         flood = [post(http, secret, "web") for _ in range(5)]
         await until(lambda: stage.inside == 5)
@@ -215,8 +215,8 @@ async def test_workers_that_are_asked_one_at_a_time_are_shared_fairly_too(tmp_pa
     card = Card(name="w1", prompt_usd=1e-6, completion_usd=1e-5)
     limit = Limit(concurrency=1)
     worker = Limited(stage, limit)
-    offer = PoolCatalog(OpenPool(workers=WorkerPool([Member(worker=worker, card=card)])), "solo:w1")
-    async with live(offer, tmp_path, with_keys=True) as server, browser(server) as http:
+    catalog = PoolCatalog(OpenPool(workers=WorkerPool([Member(worker=worker, card=card)])), "solo:w1")
+    async with live(catalog, tmp_path, with_keys=True) as server, browser(server) as http:
         loud, quiet = [await a_key(server, name) for name in ("loud", "quiet")]
         flood = [post(http, loud, "loud") for _ in range(60)]
         await until(lambda: len(limit._line._lines) == 58, seconds=20)  # one is served, one looks for room, the rest wait

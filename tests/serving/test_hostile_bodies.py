@@ -11,7 +11,7 @@ import pytest
 
 from podium.serving.app import ServerLimits
 from podium.serving.bodies import MAX_DEPTH
-from tests.serving.live import TWO_STEPS, live, offer_of, said
+from tests.serving.live import TWO_STEPS, live, catalog_of, said
 
 ASK: dict[str, Any] = {"model": "w2", "messages": [{"role": "user", "content": "?"}]}
 JSON = {"Content-Type": "application/json"}
@@ -33,7 +33,7 @@ async def test_a_body_without_a_length_is_refused_like_one_with_it(tmp_path: Pat
     limits = ServerLimits(body_bytes=100_000)
     body = json.dumps({**ASK, "messages": [{"role": "user", "content": "x" * 150_000}]}).encode()
     async with (
-        live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, limits=limits) as server,
+        live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, limits=limits) as server,
         httpx.AsyncClient() as http,
     ):
         url = f"{server.url}/v1/{path}"
@@ -93,7 +93,7 @@ def body_of(name: str, deep: str) -> tuple[str, str]:
 @pytest.mark.parametrize("levels", [MAX_DEPTH + 2, 450, 900, 5_000, 100_000])
 async def test_json_that_is_nested_too_deep_is_a_400(tmp_path: Path, levels: int) -> None:
     solver = said("42")
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, httpx.AsyncClient() as http:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, httpx.AsyncClient() as http:
         for kind in ("object", "list"):
             for name in REQUESTS:
                 path, body = body_of(name, nested(levels, kind))
@@ -105,7 +105,7 @@ async def test_json_that_is_nested_too_deep_is_a_400(tmp_path: Path, levels: int
 
 async def test_json_that_is_nested_as_deep_as_it_may_be_is_answered(tmp_path: Path) -> None:
     solver = said("42")
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, httpx.AsyncClient() as http:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, httpx.AsyncClient() as http:
         for name in list(REQUESTS)[:6]:
             path, body = body_of(name, nested(MAX_DEPTH))
             reply = await http.post(f"{server.url}/v1/{path}", content=body, headers=JSON)

@@ -8,7 +8,7 @@ import pytest
 from podium.errors import ConfigError
 from podium.pools.models import PoolCatalog
 from podium.serving.origins import checked_origin
-from tests.serving.live import TWO_STEPS, live, offer_of, said
+from tests.serving.live import TWO_STEPS, live, catalog_of, said
 from tests.serving.test_serve_command import serving
 
 CHAT = "https://chat.example"
@@ -25,13 +25,13 @@ def preflight(origin: str, **more: str) -> dict[str, str]:
     }
 
 
-def offer() -> PoolCatalog:
-    return offer_of(said(TWO_STEPS), said("Plan."), said("42"))
+def catalog() -> PoolCatalog:
+    return catalog_of(said(TWO_STEPS), said("Plan."), said("42"))
 
 
 async def test_a_page_that_was_named_may_ask_and_no_other(tmp_path: Path) -> None:
     origins = (CHAT, "http://localhost:3000")
-    async with live(offer(), tmp_path, with_keys=True, origins=origins) as server, httpx.AsyncClient() as http:
+    async with live(catalog(), tmp_path, with_keys=True, origins=origins) as server, httpx.AsyncClient() as http:
         url = f"{server.url}/v1/chat/completions"
         for origin in origins:
             may = await http.options(url, headers=preflight(origin, Access_Control_Request_Private_Network="true"))
@@ -53,7 +53,7 @@ async def test_a_page_that_was_named_may_ask_and_no_other(tmp_path: Path) -> Non
 
 
 async def test_every_page_but_never_with_its_visitors_cookies(tmp_path: Path) -> None:
-    async with live(offer(), tmp_path, origins=("*",)) as server, httpx.AsyncClient() as http:
+    async with live(catalog(), tmp_path, origins=("*",)) as server, httpx.AsyncClient() as http:
         url = f"{server.url}/v1/chat/completions"
         may = await http.options(url, headers=preflight("https://any.example"))
         assert may.headers["access-control-allow-origin"] == "*"
@@ -69,7 +69,7 @@ async def test_every_page_but_never_with_its_visitors_cookies(tmp_path: Path) ->
 
 
 async def test_nobody_is_allowed_unless_somebody_was_named(tmp_path: Path) -> None:
-    async with live(offer(), tmp_path) as server, httpx.AsyncClient() as http:
+    async with live(catalog(), tmp_path) as server, httpx.AsyncClient() as http:
         url = f"{server.url}/v1/chat/completions"
         for reply in (
             await http.options(url, headers=preflight(CHAT)),

@@ -9,13 +9,13 @@ import pytest
 
 from podium.errors import WorkerUnavailable
 from podium.types import Call, Message
-from tests.serving.live import TWO_STEPS, Puppet, live, offer_of, said
+from tests.serving.live import TWO_STEPS, Puppet, live, catalog_of, said
 from tests.serving.test_chat_api import client
 
 
 async def test_an_answer_whole_and_streamed(tmp_path: Path) -> None:
     solver = Puppet(lambda call: "It is 42.", seconds=0.01)
-    async with live(offer_of(said(TWO_STEPS), said("Multiply."), solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Multiply."), solver), tmp_path) as server, client(server) as ai:
         answer = await ai.responses.create(model="podium", input="6 times 7?", instructions="Be brief.")
         assert answer.output_text == "It is 42."
         assert answer.usage is not None
@@ -42,7 +42,7 @@ async def test_a_conversation_of_items(tmp_path: Path) -> None:
         {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "41."}]},
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Sure?"}]},
     ]
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), solver), tmp_path) as server, client(server) as ai:
         await ai.responses.create(model="w2", input=items)
         [call] = solver.calls
         assert call.question == (
@@ -54,7 +54,7 @@ async def test_a_conversation_of_items(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", [{"previous_response_id": "resp_1"}, {"background": True}, {"conversation": "c"}])
 async def test_what_would_need_a_memory_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server, client(server) as ai:
         with pytest.raises(openai.BadRequestError, match=next(iter(change))):
             await ai.responses.create(model="podium", input="6 times 7?", **change)
 
@@ -63,7 +63,7 @@ async def test_a_fault_in_the_middle_is_a_failed_response(tmp_path: Path) -> Non
     def fail(call: Call) -> str:
         raise WorkerUnavailable("gone")
 
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), Puppet(fail)), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), Puppet(fail)), tmp_path) as server, client(server) as ai:
         stream = await ai.responses.create(model="podium", input="6 times 7?", stream=True)
         events = [event async for event in stream]
         assert events[-1].type == "response.failed"

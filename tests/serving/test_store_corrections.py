@@ -15,7 +15,7 @@ from podium.serving.store.database import Database
 from podium.serving.store.keys import Key, Keys
 from podium.serving.store.quotas import Quotas
 from tests.serving.conftest import ManualClock
-from tests.serving.live import TWO_STEPS, live, offer_of, said
+from tests.serving.live import TWO_STEPS, live, catalog_of, said
 from tests.serving.test_access import a_key
 from tests.serving.test_chat_api import ASKED, client
 from tests.serving.test_store_commands import podium
@@ -162,7 +162,7 @@ async def test_another_month(database: Database, clock: ManualClock) -> None:
 
 
 async def test_a_running_server_follows_at_once(tmp_path: Path) -> None:
-    async with live(offer_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
+    async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path, with_keys=True) as server:
         secret = await a_key(server, "web", monthly_usd=1.0)
         key = await server.accounts.keys.find(secret)
         quotas = server.accounts.quotas

@@ -12,7 +12,7 @@ from podium.serving.store.database import Database
 from podium.serving.store.paused import Paused
 from podium.serving.store.tables import paused as table
 from tests.serving.conftest import ManualClock
-from tests.serving.live import live, offer_of, said
+from tests.serving.live import live, catalog_of, said
 
 MINUTE = timedelta(minutes=1)
 
@@ -60,7 +60,7 @@ async def test_the_latest_state_counts(database: Database, clock: ManualClock) -
 
 async def test_what_expired_is_removed_also_where_nobody_asks_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podium.serving.accounts.BEAT_SECONDS", 0.02)
-    async with live(offer_of(said("x"), said("42")), tmp_path) as server:
+    async with live(catalog_of(said("x"), said("42")), tmp_path) as server:
         past = utc_now() - MINUTE
         await server.accounts.paused.keep(("call_1",), "key_a", "a secret", past)
         async with asyncio.timeout(5):

@@ -12,7 +12,7 @@ import pytest
 from podium.errors import WorkerUnavailable
 from podium.serving.store.tables import paused
 from podium.types import Call, Completion, ToolCall, Usage
-from tests.serving.live import TWO_STEPS, Live, Puppet, live, offer_of, said, until
+from tests.serving.live import TWO_STEPS, Live, Puppet, live, catalog_of, said, until
 from tests.serving.test_chat_api import client
 
 ASKED: Any = [{"role": "user", "content": "6 times 7?"}]
@@ -53,9 +53,9 @@ BAD: dict[str, Wavering] = {
 
 def stand_in(worker: Wavering) -> Any:
     """An offer whose last step is ``worker``'s."""
-    offer = offer_of(said(TWO_STEPS), said("Plan."), said("x"))
-    offer._team.workers.named("w2").worker._worker = worker  # type: ignore[attr-defined]
-    return offer
+    catalog = catalog_of(said(TWO_STEPS), said("Plan."), said("x"))
+    catalog._pool.workers.named("w2").worker._worker = worker  # type: ignore[attr-defined]
+    return catalog
 
 
 @pytest.mark.parametrize("model", ["w2", "podium"])
@@ -100,8 +100,8 @@ async def test_a_choice_that_fails_first_does_not_hide_what_the_others_used(tmp_
                 raise WorkerUnavailable("gone")
             return await super().__call__(call)
 
-    offer = offer_of(said(TWO_STEPS), said("Plan."), Uneven(lambda call: "42 " * 100, seconds=0.05))
-    async with live(offer, tmp_path) as server, client(server) as ai:
+    catalog = catalog_of(said(TWO_STEPS), said("Plan."), Uneven(lambda call: "42 " * 100, seconds=0.05))
+    async with live(catalog, tmp_path) as server, client(server) as ai:
         with pytest.raises(openai.APIError):
             async for _ in await ai.chat.completions.create(model="podium", messages=ASKED, stream=True, n=2):
                 pass
@@ -128,7 +128,7 @@ async def test_a_client_that_hangs_up_leaves_nothing_behind(tmp_path: Path, stre
     solver = Puppet(lambda call: "word " * 1000, seconds=30.0 if when == "while it is silent" else 0.01)
     planner = Puppet(lambda call: "Plan.", seconds=0.3 if when == "before it is answered" else 0.0)
     many = {"n": 3} if "chat" in path else {}
-    async with live(offer_of(said(TWO_STEPS), planner, solver), tmp_path) as server:
+    async with live(catalog_of(said(TWO_STEPS), planner, solver), tmp_path) as server:
         said_by = planner if when == "before it is answered" else solver
         for _ in range(3):
             body = {"model": "podium", "stream": stream, "messages" if many else "input": ASKED, **many}

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 from podium.serving.telemetry import exporting
-from tests.serving.live import TWO_STEPS, live, offer_of, said
+from tests.serving.live import TWO_STEPS, live, catalog_of, said
 from tests.serving.test_chat_api import ASKED, client
 
 trace = pytest.importorskip("opentelemetry.proto.collector.trace.v1.trace_service_pb2", reason="podium[otel] is not installed")
@@ -32,8 +32,8 @@ async def test_a_run_is_a_workflow_a_plan_and_a_chat_per_step(tmp_path: Path, mo
     try:
         with ExitStack() as stack:
             stack.enter_context(exporting())
-            offer = offer_of(said(TWO_STEPS), said("Plan."), said("It is 42."))
-            async with live(offer, tmp_path) as server, client(server) as ai:
+            catalog = catalog_of(said(TWO_STEPS), said("Plan."), said("It is 42."))
+            async with live(catalog, tmp_path) as server, client(server) as ai:
                 await ai.chat.completions.create(model="podium", messages=ASKED, extra_headers={"traceparent": parent})
             # What is left is sent when exporting ends, and this loop is the collector's.
             await asyncio.to_thread(stack.close)

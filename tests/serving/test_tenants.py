@@ -32,7 +32,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
         yield journal
 
 
-def offer_over(journal: Journal, puppet: Puppet) -> PoolCatalog:
+def catalog_over(journal: Journal, puppet: Puppet) -> PoolCatalog:
     metered = Metered(puppet, CARD, 100, [])
     return PoolCatalog(
         OpenPool(workers=WorkerPool([Member(worker=journal.worker(metered, "w", metered.bound_usd), card=CARD)])), "solo:w"
@@ -61,7 +61,7 @@ async def books(server: Live, secret: str) -> Spent:
 @pytest.mark.parametrize("stream", [False, True])
 async def test_keys_share_no_call_under_way_and_no_reply_from_disk(journal: Journal, tmp_path: Path, stream: bool) -> None:
     puppet = Puppet(lambda call: "42", seconds=0.1)
-    async with live(offer_over(journal, puppet), tmp_path, with_keys=True) as server:
+    async with live(catalog_over(journal, puppet), tmp_path, with_keys=True) as server:
         one, two = [await a_key(server, name, monthly_usd=10.0) for name in ("one", "two")]
         both = await asyncio.gather(*(ask(server, secret, stream=stream) for secret in (one, two)))
         assert (both, len(puppet.calls)) == (["42", "42"], 2)
@@ -77,7 +77,7 @@ async def test_keys_share_no_call_under_way_and_no_reply_from_disk(journal: Jour
 
 async def test_a_refusal_is_for_who_has_no_money_and_nobody_else(journal: Journal, tmp_path: Path) -> None:
     puppet = Puppet(lambda call: "42", seconds=0.05)
-    async with live(offer_over(journal, puppet), tmp_path, with_keys=True) as server:
+    async with live(catalog_over(journal, puppet), tmp_path, with_keys=True) as server:
         poor, rich = [await a_key(server, name, monthly_usd=10.0) for name in ("poor", "rich")]
 
         async def without_money(secret: str) -> int | str:
@@ -100,7 +100,7 @@ async def test_a_refusal_is_for_who_has_no_money_and_nobody_else(journal: Journa
 @pytest.mark.parametrize("stream", [False, True])
 async def test_who_began_leaves_and_the_other_is_answered_for_one_payment(journal: Journal, tmp_path: Path, stream: bool) -> None:
     puppet = Puppet(lambda call: "forty two", seconds=0.3)
-    async with live(offer_over(journal, puppet), tmp_path, with_keys=True) as server:
+    async with live(catalog_over(journal, puppet), tmp_path, with_keys=True) as server:
         secret = await a_key(server, "web", monthly_usd=10.0)
         first = asyncio.create_task(ask(server, secret, stream=stream))
         await until(lambda: puppet.under_way == 1)
@@ -117,7 +117,7 @@ async def test_who_began_leaves_and_the_other_is_answered_for_one_payment(journa
 
 async def test_the_last_one_that_leaves_ends_the_call_and_its_books(journal: Journal, tmp_path: Path) -> None:
     puppet = Puppet(lambda call: "word " * 100, seconds=0.05)
-    async with live(offer_over(journal, puppet), tmp_path, with_keys=True) as server:
+    async with live(catalog_over(journal, puppet), tmp_path, with_keys=True) as server:
         secret = await a_key(server, "web", monthly_usd=10.0)
         asking = [asyncio.create_task(ask(server, secret)) for _ in range(3)]
         await until(lambda: puppet.under_way == 1)
@@ -135,7 +135,7 @@ async def test_replies_of_a_key_that_keeps_nothing_can_not_be_read_and_are_paid_
     secret = ""
     for attempt in range(3):  # a server, and two that were started again
         with Journal(tmp_path / "calls.db", run="serve") as journal:
-            async with live(offer_over(journal, puppet), tmp_path, with_keys=True) as server:
+            async with live(catalog_over(journal, puppet), tmp_path, with_keys=True) as server:
                 secret = secret or await a_key(server, "private", monthly_usd=10.0, store_content=False)
                 assert await ask(server, secret) == REPLY
                 assert len(puppet.calls) == 1, attempt
@@ -151,7 +151,7 @@ async def test_replies_of_a_key_that_keeps_nothing_can_not_be_read_and_are_paid_
 async def test_a_key_that_begins_to_keep_nothing_writes_nothing_more_to_read(journal: Journal, tmp_path: Path) -> None:
     said_now = "the weather is fine"
     puppet = Puppet(lambda call: said_now)
-    async with live(offer_over(journal, puppet), tmp_path, with_keys=True) as server:
+    async with live(catalog_over(journal, puppet), tmp_path, with_keys=True) as server:
         secret = await a_key(server, "web")
         await ask(server, secret)
         await server.accounts.keys.change("web", store_content=False)
@@ -172,7 +172,7 @@ async def test_a_key_that_begins_to_keep_nothing_writes_nothing_more_to_read(jou
 
 async def test_without_keys_and_without_content_nothing_can_be_read_either(journal: Journal, tmp_path: Path) -> None:
     puppet = said(REPLY)
-    async with live(offer_over(journal, puppet), tmp_path, store_content=False) as server:
+    async with live(catalog_over(journal, puppet), tmp_path, store_content=False) as server:
         async with httpx.AsyncClient(base_url=server.url) as http:
             for _ in range(2):
                 reply = await http.post("/v1/chat/completions", json={"model": "w", "messages": ASKED})
@@ -200,7 +200,7 @@ def test_a_seal_opens_what_it_closed_where_it_closed_it() -> None:
 
 
 async def test_a_key_that_proved_nothing_has_no_tenant(tmp_path: Path) -> None:
-    async with live(offer_over(Journal(tmp_path / "calls.db"), said("42")), tmp_path, with_keys=True) as server:
+    async with live(catalog_over(Journal(tmp_path / "calls.db"), said("42")), tmp_path, with_keys=True) as server:
         accounts: Accounts = server.accounts
         secret = await a_key(server, "web")
         [listed] = await accounts.keys.list()

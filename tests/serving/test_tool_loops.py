@@ -57,7 +57,7 @@ async def lose(server: Live) -> None:
 @pytest.mark.parametrize("stream", [False, True])
 async def test_usage_is_what_the_last_step_read_and_wrote(tmp_path: Path, model: str, stream: bool) -> None:
     provider = Provider(rounds=2)
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         used: list[tuple[int, int]] = []
         paid: list[int] = []
         messages: list[Any] = [ASKED]
@@ -82,7 +82,7 @@ async def test_usage_is_what_the_last_step_read_and_wrote(tmp_path: Path, model:
 
 async def test_usage_of_several_choices_is_one_prompt_and_every_answer(tmp_path: Path) -> None:
     provider = Provider(rounds=0)
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         answer = await ai.chat.completions.with_raw_response.create(model="podium", messages=[ASKED], n=3)
         usage = answer.parse().usage
         assert usage is not None
@@ -96,7 +96,7 @@ async def test_usage_of_several_choices_is_one_prompt_and_every_answer(tmp_path:
 @pytest.mark.parametrize("model", ["solver", "podium", "podium-fast"])
 async def test_four_rounds(tmp_path: Path, model: str, api: str, stream: bool, at_once: int) -> None:
     provider = Provider(rounds=4, at_once=at_once, text="Let me look.")
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         agent = chat_agent if api == "chat" else responses_agent
         assert await agent(ai, model, [ASKED], stream=stream) == seen(4, at_once)
         assert provider.wires == [BEFORE[model] + turns(n, at_once, "Let me look.") for n in range(5)]
@@ -106,7 +106,7 @@ async def test_four_rounds(tmp_path: Path, model: str, api: str, stream: bool, a
 
 async def test_the_tenth_round_and_the_next_question(tmp_path: Path) -> None:
     provider = Provider(rounds=10)
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         messages: list[Any] = [{"role": "system", "content": "Be brief."}, ASKED]
         assert await chat_agent(ai, "podium", messages, stream=True) == seen(10)
         assert provider.wires[-1] == ["s:Be brief.", *BEFORE["podium"], *turns(10)]
@@ -120,7 +120,7 @@ async def test_the_tenth_round_and_the_next_question(tmp_path: Path) -> None:
 
 async def test_two_conversations_side_by_side(tmp_path: Path) -> None:
     provider = Provider(rounds=4)
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         asked: list[list[Any]] = [[{"role": "user", "content": name}] for name in ("Alice?", "Bob?")]
         answers = await asyncio.gather(*(chat_agent(ai, "podium", messages, stream=False) for messages in asked))
         assert answers == [seen(4), seen(4)]
@@ -137,7 +137,7 @@ async def test_a_client_that_shortens_old_results(tmp_path: Path) -> None:
         return [{**message, "content": "[cleared]"} if index in old else message for index, message in enumerate(messages)]
 
     provider = Provider(rounds=4)
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         await chat_agent(ai, "podium", [ASKED], stream=False, edit=shortened)
         assert [word for word in provider.wires[-1] if word[0] == "t"] == ["t:[cleared]"] * 3 + ["t:result 3.0"]
         assert planned(provider) == (1, 1)
@@ -150,7 +150,7 @@ async def test_a_client_that_drops_old_turns_and_changes_its_system_prompt(tmp_p
         return [{"role": "system", "content": f"It is {next(clock)} o'clock."}, ASKED, *messages[-2:]]
 
     provider = Provider(rounds=1)
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         messages: list[Any] = [{"role": "system", "content": "It is early."}, ASKED]
         messages.append(await chat_turn(ai, "podium", messages, stream=False))
         for n in range(3):
@@ -167,7 +167,7 @@ async def test_a_client_that_drops_old_turns_and_changes_its_system_prompt(tmp_p
 
 async def test_a_client_that_changes_its_question_is_conducted_anew(tmp_path: Path) -> None:
     provider = Provider(rounds=1)
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         edited: Any = {"role": "user", "content": "What is on the table?"}
         answer = await chat_agent(ai, "podium", [ASKED], stream=False, edit=lambda messages: [edited, *messages[1:]])
         assert answer == "Seen: result 0.0"
@@ -182,7 +182,7 @@ async def test_a_user_who_speaks_up_in_the_middle_is_a_new_question(tmp_path: Pa
     def interrupted(messages: list[Any]) -> list[Any]:
         return [*messages, hurry] if len(messages) == 3 else messages
 
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         await chat_agent(ai, "podium", [ASKED], stream=True, edit=interrupted)
         assert planned(provider) == (2, 2), "once for each thing the user said"
         first = [f"u:{QUESTION}", "a: +0", "t:result 0.0", "u:Hurry. / Your task: Plan it.", "a:Look around."]
@@ -191,7 +191,7 @@ async def test_a_user_who_speaks_up_in_the_middle_is_a_new_question(tmp_path: Pa
 
 async def test_a_step_that_is_not_kept_any_more_is_conducted_anew_with_all_that_happened(tmp_path: Path) -> None:
     provider = Provider(rounds=4)
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         messages: list[Any] = [ASKED]
         for _ in range(2):
             messages.append(await chat_turn(ai, "podium", messages, stream=False))
@@ -211,7 +211,7 @@ async def test_a_step_that_is_not_kept_any_more_is_conducted_anew_with_all_that_
 
 async def test_another_model_is_asked_for_and_answers(tmp_path: Path) -> None:
     provider = Provider(rounds=1)
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         messages: list[Any] = [ASKED, await chat_turn(ai, "podium", [ASKED], stream=False)]
         messages.append({"role": "tool", "tool_call_id": messages[1]["tool_calls"][0]["id"], "content": "result 0.0"})
         assert await chat_agent(ai, "solver", messages, stream=False) == seen(1)
@@ -221,9 +221,9 @@ async def test_another_model_is_asked_for_and_answers(tmp_path: Path) -> None:
 async def test_another_replica_goes_on(url: str, tmp_path: Path) -> None:
     provider = Provider(rounds=4)
     async with (
-        agency(provider, tmp_path) as offer,
-        live(offer, tmp_path, url=url, replica="one") as one,
-        live(offer, tmp_path, url=url, replica="two") as two,
+        agency(provider, tmp_path) as catalog,
+        live(catalog, tmp_path, url=url, replica="one") as one,
+        live(catalog, tmp_path, url=url, replica="two") as two,
         client(one) as here,
         client(two) as there,
     ):
@@ -240,7 +240,7 @@ async def test_another_replica_goes_on(url: str, tmp_path: Path) -> None:
 
 async def test_what_another_version_kept_is_no_obstacle(tmp_path: Path) -> None:
     provider = Provider(rounds=1)
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         messages: list[Any] = [ASKED, await chat_turn(ai, "podium", [ASKED], stream=False)]
         await server.accounts.database.run(
             lambda connection: connection.execute(paused.update().values(state='"{\\"worker\\": \\"solver\\"}"'))
@@ -252,7 +252,7 @@ async def test_what_another_version_kept_is_no_obstacle(tmp_path: Path) -> None:
 
 async def test_what_is_kept_of_a_run_is_what_the_user_asked_and_what_the_step_saw(tmp_path: Path) -> None:
     provider = Provider(rounds=2)
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         await chat_agent(ai, "podium", [ASKED], stream=False)
         runs = await server.accounts.runs.search(key=None)
         assert [run.question for run in runs] == [QUESTION] * 3

@@ -121,7 +121,7 @@ def test_items_whose_result_is_missing_are_refused() -> None:
 @pytest.mark.parametrize("model", ["solver", "podium"])
 async def test_half_of_the_results_is_a_400_and_the_step_waits_on(tmp_path: Path, model: str) -> None:
     provider = Provider(rounds=1, at_once=2)
-    async with agency(provider, tmp_path) as offer, live(offer, tmp_path) as server, client(server) as ai:
+    async with agency(provider, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
         messages: list[Any] = [ASKED, await chat_turn(ai, model, [ASKED], stream=False)]
         first, second = (call["id"] for call in messages[1]["tool_calls"])
         asked = len(provider.wires)

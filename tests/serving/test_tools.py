@@ -13,7 +13,7 @@ import pytest
 from podium.errors import WorkerUnavailable
 from podium.types import Call, Completion, ToolCall
 from podium.workers.vote import MajorityVote
-from tests.serving.live import TWO_STEPS, Puppet, live, offer_of, said
+from tests.serving.live import TWO_STEPS, Puppet, live, catalog_of, said
 from tests.serving.test_chat_api import client
 
 TOOLS: Any = [
@@ -29,7 +29,7 @@ class ToolUser(Puppet):
     """Asks for the time, and repeats what it is told."""
 
     async def __call__(self, call: Call) -> Completion:
-        if call.demands.tools and not call.turns and not any(message.tool_calls for message in call.question):
+        if call.response_options.tools and not call.turns and not any(message.tool_calls for message in call.question):
             self.calls.append(call)
             wanted = ToolCall(id=f"call_{len(self.calls)}", name="now", arguments="{}")
             return Completion(text="", finish_reason="tool_calls", tool_calls=(wanted,))
@@ -38,7 +38,7 @@ class ToolUser(Puppet):
 
 def told(call: Call) -> str:
     turns = call.turns or call.question
-    return f"It is {turns[-1].content}, planned: {[earlier.response for earlier in call.visible]}"
+    return f"It is {turns[-1].content}, planned: {[step.response for step in call.visible]}"
 
 
 def answered(message: Any, result: str) -> list[Any]:
@@ -49,7 +49,7 @@ def answered(message: Any, result: str) -> list[Any]:
 @pytest.mark.parametrize("stream", [False, True])
 async def test_the_workflow_goes_on_with_what_the_clients_tool_returned(tmp_path: Path, stream: bool) -> None:
     planner, solver = said("Look at a clock."), ToolUser(told)
-    async with live(offer_of(said(TWO_STEPS), planner, solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), planner, solver), tmp_path) as server, client(server) as ai:
         if stream:
             chunks = [
                 c async for c in await ai.chat.completions.create(model="podium", messages=QUESTION, tools=TOOLS, stream=True)
@@ -78,14 +78,14 @@ async def test_results_that_nobody_waits_for_are_a_conversation_like_any_other(t
         "tool_calls": [{"id": "call_9", "type": "function", "function": {"name": "now", "arguments": "{}"}}],
     }
     planner, solver = said("Look."), ToolUser(told)
-    async with live(offer_of(said(TWO_STEPS), planner, solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), planner, solver), tmp_path) as server, client(server) as ai:
         await ai.chat.completions.create(model="podium", messages=answered(called, "noon"), tools=TOOLS)
         assert [message.role for message in planner.calls[0].question] == ["user", "assistant", "tool"]
 
 
 async def test_only_one_of_two_goes_on(tmp_path: Path) -> None:
     planner, solver = said("Look."), ToolUser(told)
-    async with live(offer_of(said(TWO_STEPS), planner, solver), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), planner, solver), tmp_path) as server, client(server) as ai:
         first = await ai.chat.completions.create(model="podium", messages=QUESTION, tools=TOOLS)
         message = first.choices[0].message.model_dump(exclude_none=True, include={"role", "tool_calls"})
         ask: Callable[[], Any] = lambda: ai.chat.completions.create(  # noqa: E731
@@ -104,7 +104,7 @@ async def test_a_provider_that_numbers_its_calls_anew_mixes_nobody_up(tmp_path: 
     def recalled(call: Call) -> str:
         return f"{call.visible[0].question[0].content} {call.turns[-1].content}"
 
-    async with live(offer_of(said(TWO_STEPS), said("Look."), Numbered(recalled)), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Look."), Numbered(recalled)), tmp_path) as server, client(server) as ai:
         asked: list[Any] = [[{"role": "user", "content": name}] for name in ("alice", "bob")]
         messages: list[Any] = []
         for question in asked:
@@ -127,7 +127,7 @@ async def test_a_step_whose_results_came_to_nothing_waits_again(tmp_path: Path) 
         return told(call)
 
     planner = said("Look.")
-    async with live(offer_of(said(TWO_STEPS), planner, ToolUser(first_time_fails)), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), planner, ToolUser(first_time_fails)), tmp_path) as server, client(server) as ai:
         first = await ai.chat.completions.create(model="podium", messages=QUESTION, tools=TOOLS)
         message = first.choices[0].message.model_dump(exclude_none=True, include={"role", "tool_calls"})
         with pytest.raises(openai.APIStatusError):
@@ -139,7 +139,7 @@ async def test_a_step_whose_results_came_to_nothing_waits_again(tmp_path: Path) 
 
 async def test_tools_at_the_responses_endpoint(tmp_path: Path) -> None:
     tools: Any = [{"type": "function", "name": "now", "parameters": {"type": "object", "properties": {}}, "strict": None}]
-    async with live(offer_of(said(TWO_STEPS), said("Look."), ToolUser(told)), tmp_path) as server, client(server) as ai:
+    async with live(catalog_of(said(TWO_STEPS), said("Look."), ToolUser(told)), tmp_path) as server, client(server) as ai:
         first = await ai.responses.create(model="podium", input="What time is it?", tools=tools)
         [*_, call] = first.output
         assert call.type == "function_call"
@@ -156,10 +156,10 @@ async def test_a_form_reaches_the_last_step_or_is_refused(tmp_path: Path) -> Non
     schema = {"type": "object", "properties": {"sum": {"type": "integer"}}}
     form: Any = {"type": "json_schema", "json_schema": {"name": "sum", "schema": schema}}
     solver = said('{"sum": 42}')
-    offer = offer_of(said(TWO_STEPS), said("Plan."), solver)
-    async with live(offer, tmp_path) as server, client(server) as ai:
+    catalog = catalog_of(said(TWO_STEPS), said("Plan."), solver)
+    async with live(catalog, tmp_path) as server, client(server) as ai:
         await ai.chat.completions.create(model="podium", messages=QUESTION, response_format=form)
-        assert json.loads(solver.calls[0].demands.form or "") == schema
-        offer._team.workers.named("w2").worker._worker = MajorityVote(lambda question, texts: texts)  # type: ignore[attr-defined]
+        assert json.loads(solver.calls[0].response_options.response_format or "") == schema
+        catalog._pool.workers.named("w2").worker._worker = MajorityVote(lambda question, texts: texts)  # type: ignore[attr-defined]
         with pytest.raises(openai.BadRequestError, match="follows no response_format"):
             await ai.chat.completions.create(model="podium", messages=QUESTION, response_format=form)

@@ -24,7 +24,7 @@ WARM_START = WarmStart(
     write=written_for,
     topics=TOPICS,
     steps=160,
-    questions=4,
+    problems_per_step=4,
     texts=4,
     learning_rate=5e-3,
     workers=(4,),
@@ -50,21 +50,21 @@ def small_config(*, iterations: int = 12, seed: int = 0) -> TrainConfig:
         problems=lambda: WORLD.problems(kinds=("choice",), n=200),
         pool=gym_pool,
         verifier=GymVerifier(),
-        language=WorkflowSyntax(access="binary"),
+        syntax=WorkflowSyntax(access="binary"),
         warm_start=WARM_START,
         iterations=iterations,
-        questions=8,
-        rollouts=12,
+        problems_per_step=8,
+        group_size=12,
         learner=LearnerConfig(learning_rate=1e-3),
         exploration=Exploration(entropy=0.05, opened=0.5, opened_while=0.5, opened_until=0.9),
-        rest_iterations=0,
+        cooldown_iterations=0,
     )
 
 
 @cache
 def start() -> LocalPolicy:
     """The warm start of :func:`small_config`, made once for all tests of a process."""
-    return warm_started(WARM_START, small_config().language)
+    return warm_started(WARM_START, small_config().syntax)
 
 
 def engine_for(config: TrainConfig) -> ReferenceEngine:

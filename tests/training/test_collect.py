@@ -11,7 +11,7 @@ from podium.gym import GymVerifier
 from podium.training.collect import Collector, Task
 from podium.training.exploration import hindsight
 from podium.training.rollout import RolloutGroup
-from podium.training.rows import anchors_of, rows_of, worker_positions
+from podium.training.rows import draft_rows, rows_of, worker_positions
 from podium.types import Brief, Call, Card, Completion, Generation, Problem, Usage, Verdict, ask
 from podium.workers.budget import Budget
 from podium.workers.metered import Metered
@@ -32,14 +32,14 @@ class Writes:
         self._texts = texts
         self.seen: list[Brief] = []
 
-    def write_many(self, briefs: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
+    def write_many(self, briefs: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
         self.seen += briefs
-        second = bool(briefs[0].earlier)
+        second = bool(briefs[0].previous_rounds)
         texts = self._texts[-1:] * n if second else [self._texts[g % len(self._texts)] for g in range(n)]
         return [[Generation(text=text, token_ids=(1, 2), logprobs=(-0.1, -0.2)) for text in texts] for _ in briefs]
 
-    def prompt_ids(self, brief: Brief, opening: str = "") -> Sequence[int]:
-        return [len(brief.earlier), *range(len(opening))]
+    def prompt_ids(self, brief: Brief, forced_prefix: str = "") -> Sequence[int]:
+        return [len(brief.previous_rounds), *range(len(forced_prefix))]
 
 
 class Fails:
@@ -66,7 +66,7 @@ def task(workers: WorkerPool, **more: object) -> Task:
 async def test_right_wrong_and_no_workflow() -> None:
     right, wrong = 'model_id = [0]\nsubtasks = ["A"]\naccess_list = [[]]', 'model_id = [1]\nsubtasks = ["A"]\naccess_list = [[]]'
     workers = pool(Scripted("Answer: 42"), Scripted("Answer: 41"))
-    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax())
+    collector = Collector(verifier=GymVerifier(), syntax=WorkflowSyntax())
     [group] = await collector.collect(Writes(right, wrong, "no lists"), [task(workers)], 3)
     assert [r.turns[0].reward for r in group.rollouts] == [1.0, 0.5, 0.0]
     failed = group.rollouts[2].turns[0].failure
@@ -78,7 +78,7 @@ async def test_right_wrong_and_no_workflow() -> None:
 async def test_a_fault_of_the_world_is_void(where: str) -> None:
     worker = Fails(WorkerUnavailable("429")) if where == "worker" else Scripted("Answer: 42")
     verifier = Breaks() if where == "verifier" else GymVerifier()
-    [group] = await Collector(verifier=verifier, language=WorkflowSyntax()).collect(Writes(ONE), [task(pool(worker))], 4)
+    [group] = await Collector(verifier=verifier, syntax=WorkflowSyntax()).collect(Writes(ONE), [task(pool(worker))], 4)
     turns = [rollout.turns[0] for rollout in group.rollouts]
     assert [turn.reward for turn in turns] == [None] * 4
     assert all(turn.failure is not None and turn.failure.blame is Blame.WORLD for turn in turns)
@@ -86,7 +86,7 @@ async def test_a_fault_of_the_world_is_void(where: str) -> None:
 
 
 async def test_where_workers_are_chosen_is_marked_in_open_groups_only() -> None:
-    [group] = await Collector(verifier=GymVerifier(), language=WorkflowSyntax()).collect(
+    [group] = await Collector(verifier=GymVerifier(), syntax=WorkflowSyntax()).collect(
         Writes(ONE), [task(pool(Scripted("Answer: 42")))], 2
     )
     pieces = ["model_id = [", "0"]
@@ -98,7 +98,7 @@ async def test_a_cap_stops_everything() -> None:
     card = Card(name="w0", prompt_usd=1.0, completion_usd=1.0)
     worker = Metered(Scripted("Answer: 42"), card, 100, [Budget(usd=0.01)])
     with pytest.raises(BudgetExceeded):
-        await Collector(verifier=GymVerifier(), language=WorkflowSyntax()).collect(Writes(ONE), [task(pool(worker))], 2)
+        await Collector(verifier=GymVerifier(), syntax=WorkflowSyntax()).collect(Writes(ONE), [task(pool(worker))], 2)
 
 
 async def test_two_rollouts_that_write_the_same_are_two_draws() -> None:
@@ -109,23 +109,23 @@ async def test_two_rollouts_that_write_the_same_are_two_draws() -> None:
             calls.append(call)
             return Completion(text="Answer: 42", usage=Usage())
 
-    await Collector(verifier=GymVerifier(), language=WorkflowSyntax()).collect(Writes(ONE), [task(pool(Listens()))], 5)
+    await Collector(verifier=GymVerifier(), syntax=WorkflowSyntax()).collect(Writes(ONE), [task(pool(Listens()))], 5)
     assert len({call.sample for call in calls}) == 5
 
 
 async def test_a_second_round_sees_the_first_and_may_keep_its_answer() -> None:
     writer = Writes(ONE, KEEP)
     workers = pool(Scripted("Answer: 42"))
-    [group] = await Collector(verifier=GymVerifier(), language=WorkflowSyntax()).collect(writer, [task(workers, rounds=2)], 1)
+    [group] = await Collector(verifier=GymVerifier(), syntax=WorkflowSyntax()).collect(writer, [task(workers, rounds=2)], 1)
     first, second = group.rollouts[0].turns
     assert (first.reward, second.reward) == (1.0, 1.0)
     assert second.transcript.workflow is None
-    assert writer.seen[-1].earlier == (first.transcript,)
+    assert writer.seen[-1].previous_rounds == (first.transcript,)
     assert second.prompt_ids != first.prompt_ids
 
 
 async def test_hindsight_keeps_what_was_right_and_plans_anew_what_was_wrong() -> None:
-    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax())
+    collector = Collector(verifier=GymVerifier(), syntax=WorkflowSyntax())
     answers = ("42", "41", "42", "42")
     groups = [
         group
@@ -141,8 +141,8 @@ async def test_hindsight_keeps_what_was_right_and_plans_anew_what_was_wrong() ->
     assert {text for _, text in anew} == {"as at the start"}
     assert {brief.question for brief, _ in found} == {ask("times")}
     assert {brief.question for brief in start.seen} == {ask(groups[0].problem.question)}, "written by one who sees it all"
-    assert {brief.earlier[0].answer for brief, _ in kept} == {"Answer: 42"}
-    assert {brief.earlier[0].answer for brief, _ in anew} == {"Answer: 41"}
+    assert {brief.previous_rounds[0].answer for brief, _ in kept} == {"Answer: 42"}
+    assert {brief.previous_rounds[0].answer for brief, _ in anew} == {"Answer: 41"}
     assert hindsight(groups[:1], Writes("unasked"), WorkflowSyntax()) == []
     assert (
         hindsight(await collector.collect(Writes(ONE), [task(pool(Scripted("Answer: 41")))], 1), Writes(""), WorkflowSyntax())
@@ -157,7 +157,7 @@ async def test_dollars_come_off_a_right_answer_only() -> None:
             return Completion(text=text, usage=Usage(prompt_tokens=1, completion_tokens=1, cost_usd=0.001))
 
     texts = [ONE.replace("Answer.", word) for word in ("right", "wrong")]
-    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax(), per_usd=100)
+    collector = Collector(verifier=GymVerifier(), syntax=WorkflowSyntax(), per_usd=100)
     [group] = await collector.collect(Writes(*texts), [task(pool(Costs()))], 2)
     assert [r.turns[0].reward for r in group.rollouts] == pytest.approx([0.9, 0.5])
 
@@ -182,7 +182,7 @@ def plan(*subtasks: str) -> str:
 async def test_an_unknown_price_is_void_for_right_and_wrong_alike(per_usd: float, budget_usd: float | None, void: bool) -> None:
     """A worker that is right in nine of ten and says no price must not look worse than one that is never right."""
     texts = [*[plan("right")] * 9, plan("wrong"), *[plan("wrong for 0.001")] * 3, "no lists"]
-    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax(), per_usd=per_usd)
+    collector = Collector(verifier=GymVerifier(), syntax=WorkflowSyntax(), per_usd=per_usd)
     [group] = await collector.collect(Writes(*texts), [task(pool(Bills()), budget_usd=budget_usd)], len(texts))
     turns = [rollout.turns[0] for rollout in group.rollouts]
     assert [turn.correct for turn in turns] == [True] * 9 + [False] * 5
@@ -190,8 +190,8 @@ async def test_an_unknown_price_is_void_for_right_and_wrong_alike(per_usd: float
 
 
 async def test_where_saving_does_not_count_yet_a_price_need_not_be_known() -> None:
-    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax(), per_usd=100)
-    [group] = await collector.collect(Writes(plan("right")), [task(pool(Bills()), thrift=0.0)], 1)
+    collector = Collector(verifier=GymVerifier(), syntax=WorkflowSyntax(), per_usd=100)
+    [group] = await collector.collect(Writes(plan("right")), [task(pool(Bills()), cost_weight=0.0)], 1)
     assert group.rollouts[0].turns[0].reward == 1.0
 
 
@@ -204,10 +204,10 @@ async def test_an_answer_of_two_rounds_is_charged_for_both(second: str, total_us
         return [turn.reward for turn in group.rollouts[0].turns]
 
     writer = Writes(plan("right for 0.002"), second)
-    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax(), per_usd=10, per_step=0.01)
+    collector = Collector(verifier=GymVerifier(), syntax=WorkflowSyntax(), per_usd=10, per_step=0.01)
     [group] = await collector.collect(writer, [task(pool(Bills()), rounds=2)], 1)
     assert rewards(group) == pytest.approx([1 - 0.02 - 0.01, 1 - 10 * total_usd - 0.01 * steps])
-    thrifty = Collector(verifier=GymVerifier(), language=WorkflowSyntax())
+    thrifty = Collector(verifier=GymVerifier(), syntax=WorkflowSyntax())
     [group] = await thrifty.collect(writer, [task(pool(Bills()), rounds=2, budget_usd=total_usd)], 1)
     assert rewards(group) == [1.0, 1.0]
     [group] = await thrifty.collect(writer, [task(pool(Bills()), rounds=2, budget_usd=total_usd - 1e-6)], 1)
@@ -218,10 +218,10 @@ async def test_an_answer_of_two_rounds_is_charged_for_both(second: str, total_us
 
 async def test_steps_come_off_a_right_answer() -> None:
     two = 'model_id = [0, 0]\nsubtasks = ["Plan.", "Answer."]\naccess_list = [[], ["all"]]'
-    collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax(), per_step=0.01)
+    collector = Collector(verifier=GymVerifier(), syntax=WorkflowSyntax(), per_step=0.01)
     [group] = await collector.collect(Writes(ONE, two), [task(pool(Scripted("Answer: 42")))], 2)
     assert [r.turns[0].reward for r in group.rollouts] == pytest.approx([0.99, 0.98])
-    [group] = await collector.collect(Writes(ONE, two), [task(pool(Scripted("Answer: 42")), thrift=0.5)], 2)
+    [group] = await collector.collect(Writes(ONE, two), [task(pool(Scripted("Answer: 42")), cost_weight=0.5)], 2)
     assert [r.turns[0].reward for r in group.rollouts] == pytest.approx([0.995, 0.99])
 
 
@@ -232,7 +232,7 @@ async def test_an_answer_beyond_the_budget_in_the_prompt_earns_no_more_than_a_wr
 
     earned = []
     for budget in (0.02, 0.005, None):
-        collector = Collector(verifier=GymVerifier(), language=WorkflowSyntax())
+        collector = Collector(verifier=GymVerifier(), syntax=WorkflowSyntax())
         [group] = await collector.collect(Writes(ONE), [task(pool(Costs()), budget_usd=budget)], 1)
         assert group.brief.budget_usd == budget
         earned.append(group.rollouts[0].turns[0].reward)
@@ -240,15 +240,15 @@ async def test_an_answer_beyond_the_budget_in_the_prompt_earns_no_more_than_a_wr
 
 
 async def test_an_opening_is_part_of_the_prompt_and_is_kept_likely() -> None:
-    [group] = await Collector(verifier=GymVerifier(), language=WorkflowSyntax()).collect(
-        Writes(ONE), [task(pool(Scripted("Answer: 42")), opening="abc\n", draft=f"abc\n{ONE}")], 2
+    [group] = await Collector(verifier=GymVerifier(), syntax=WorkflowSyntax()).collect(
+        Writes(ONE), [task(pool(Scripted("Answer: 42")), forced_prefix="abc\n", draft=f"abc\n{ONE}")], 2
     )
     # A character is a token here; the choice of workers and of what a step sees stays free to change.
     text = f"abc\n{ONE}"
-    [anchor] = anchors_of([(group.brief, group.draft)], Writes(ONE).prompt_ids, lambda ids: [text[i] for i in ids])
-    assert anchor.completion_ids == tuple(range(len(text)))
-    assert group.rollouts[0].turns[0].prompt_ids == (*anchor.prompt_ids, *anchor.completion_ids[:4])
-    assert anchor.choices == (text.index("0"), text.rindex("[]"))
+    [draft] = draft_rows([(group.brief, group.draft)], Writes(ONE).prompt_ids, lambda ids: [text[i] for i in ids])
+    assert draft.completion_ids == tuple(range(len(text)))
+    assert group.rollouts[0].turns[0].prompt_ids == (*draft.prompt_ids, *draft.completion_ids[:4])
+    assert draft.choices == (text.index("0"), text.rindex("[]"))
 
 
 @pytest.mark.parametrize(

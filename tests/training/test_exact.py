@@ -125,7 +125,7 @@ def _plain_loss(model: Qwen2, row: TrainingRow) -> torch.Tensor:
 
 def test_a_step_makes_what_was_good_likelier() -> None:
     model = Qwen2(TINY, seed=1)
-    learner = Learner(model, LearnerConfig(learning_rate=1e-2, warm_up=0.0), range(5), steps=10)
+    learner = Learner(model, LearnerConfig(learning_rate=1e-2, warmup_ratio=0.0), range(5), steps=10)
     good, bad = (7, 8), (9, 10)
 
     def likelihood(ids: tuple[int, ...]) -> float:
@@ -147,7 +147,7 @@ def test_a_step_makes_what_was_good_likelier() -> None:
 
 
 def test_the_learning_rate_rises_falls_and_is_never_zero_at_first() -> None:
-    config = LearnerConfig(learning_rate=1.0, warm_up=0.1)
+    config = LearnerConfig(learning_rate=1.0, warmup_ratio=0.1)
     rates = [config.rate(taken, 100) for taken in range(100)]
     assert rates[0] == pytest.approx(0.1)
     assert max(rates) == rates[9] == pytest.approx(1.0)

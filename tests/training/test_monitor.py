@@ -49,10 +49,12 @@ def turn(workflow: Workflow | None, reward: float | None, *, correct: bool | Non
     )
 
 
-def group(*turns: Turn, kind: str = "word", opening: str = "") -> RolloutGroup:
+def group(*turns: Turn, kind: str = "word", forced_prefix: str = "") -> RolloutGroup:
     problem = Problem(question="q", target="t", kind=kind, source="test")
     rollouts = tuple(Rollout(turns=(one,)) for one in turns)
-    return RolloutGroup(problem=problem, brief=Brief(question=ask("q"), cards=CARDS), opening=opening, rollouts=rollouts)
+    return RolloutGroup(
+        problem=problem, brief=Brief(question=ask("q"), cards=CARDS), forced_prefix=forced_prefix, rollouts=rollouts
+    )
 
 
 def seen(iteration: int = 0, /, **changed: float) -> Iteration:
@@ -63,7 +65,7 @@ def seen(iteration: int = 0, /, **changed: float) -> Iteration:
 def test_measures_by_hand() -> None:
     groups = [
         group(turn(PLAN, 1.0, correct=True), turn(PLAN, 0.5, correct=False), turn(None, 0.0), turn(PLAN, None)),
-        group(turn(SHORT, 1.0, correct=True), turn(SHORT, 1.0, correct=True), kind="choice", opening="o\n"),
+        group(turn(SHORT, 1.0, correct=True), turn(SHORT, 1.0, correct=True), kind="choice", forced_prefix="o\n"),
     ]
     found = measured(7, groups)
     assert found.rollouts == 6
@@ -77,7 +79,7 @@ def test_measures_by_hand() -> None:
     assert found.distinct_plans == 2
     assert (found.flat_groups, found.solved_groups, found.failed_groups) == (0.5, 0.5, 0.0)
     assert found.void == pytest.approx(1 / 6)
-    assert found.opened == 0.5
+    assert found.forced_prefixes == 0.5
     assert found.calls == 8  # void rollouts were paid for as well
     assert found.cost_usd == pytest.approx(0.8)
     assert json.loads(json.dumps(found.as_json()))["iteration"] == 7

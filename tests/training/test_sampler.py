@@ -10,7 +10,7 @@ from podium.errors import ConfigError
 from podium.gym import World
 from podium.training.exploration import Exploration, first_line, with_drafts
 from podium.training.sampler import KindCurriculum, Pools, SetAside, described, draw_tasks
-from podium.training.word_dropout import blurred
+from podium.training.word_dropout import drop_words
 from podium.types import Brief, Generation
 from tests.training.gym_runs import gym_pool
 
@@ -20,7 +20,7 @@ PROBLEMS = World().problems(n=60)
 def test_the_same_iteration_draws_the_same_and_another_one_anew() -> None:
     def drawn(iteration: int) -> list[str]:
         tasks = draw_tasks(
-            PROBLEMS, gym_pool(), seed=3, iteration=iteration, questions=8, pools=Pools(sizes=(2, 3), shuffled=True)
+            PROBLEMS, gym_pool(), seed=3, iteration=iteration, problems_per_step=8, pools=Pools(sizes=(2, 3), shuffled=True)
         )
         return [f"{task.problem.id} {task.pool.names} {task.sample}" for task in tasks]
 
@@ -29,7 +29,7 @@ def test_the_same_iteration_draws_the_same_and_another_one_anew() -> None:
 
 
 def test_every_problem_of_an_iteration_is_another_one() -> None:
-    tasks = draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=0, questions=40)
+    tasks = draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=0, problems_per_step=40)
     assert len({task.problem.id for task in tasks}) == 40
 
 
@@ -37,9 +37,9 @@ def test_a_problem_that_failed_rests_and_comes_back() -> None:
     aside = SetAside(iterations=3)
     for problem in PROBLEMS[1:]:
         aside.strike(problem, 10)
-    assert {t.problem.id for t in draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=11, questions=5, set_aside=aside)} == {
-        PROBLEMS[0].id
-    }
+    assert {
+        t.problem.id for t in draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=11, problems_per_step=5, set_aside=aside)
+    } == {PROBLEMS[0].id}
     assert not any(aside.rests(problem, 14) for problem in PROBLEMS)
 
 
@@ -47,24 +47,24 @@ def test_where_everything_rests_the_run_goes_on() -> None:
     aside = SetAside(iterations=3)
     for problem in PROBLEMS:
         aside.strike(problem, 0)
-    assert len(draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=1, questions=5, set_aside=aside)) == 5
+    assert len(draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=1, problems_per_step=5, set_aside=aside)) == 5
 
 
 def test_kinds_with_headroom_come_more_often_and_solved_ones_do_not_vanish() -> None:
-    headroom = KindCurriculum(correct={"choice": 1.0, "word": 0.0, "fact": 0.5, "code": 0.5})
+    curriculum = KindCurriculum(correct={"choice": 1.0, "word": 0.0, "fact": 0.5, "code": 0.5})
     seen = Counter(
         task.problem.kind
         for iteration in range(100)
-        for task in draw_tasks(PROBLEMS, gym_pool(), seed=1, iteration=iteration, questions=16, headroom=headroom)
+        for task in draw_tasks(PROBLEMS, gym_pool(), seed=1, iteration=iteration, problems_per_step=16, curriculum=curriculum)
     )
     assert seen["word"] > 1.5 * seen["fact"] > 1.5 * seen["choice"] > 0
 
 
-@pytest.mark.parametrize("headroom", [None, KindCurriculum(correct={"choice": 1.0, "word": 0.0})])
+@pytest.mark.parametrize("curriculum", [None, KindCurriculum(correct={"choice": 1.0, "word": 0.0})])
 @pytest.mark.parametrize("questions", [10, 60, 61, 130])
-def test_no_problem_comes_again_before_all_have_come(headroom: KindCurriculum | None, questions: int) -> None:
+def test_no_problem_comes_again_before_all_have_come(curriculum: KindCurriculum | None, questions: int) -> None:
     for iteration in range(20):
-        tasks = draw_tasks(PROBLEMS, gym_pool(), seed=2, iteration=iteration, questions=questions, headroom=headroom)
+        tasks = draw_tasks(PROBLEMS, gym_pool(), seed=2, iteration=iteration, problems_per_step=questions, curriculum=curriculum)
         often = Counter(task.problem.id for task in tasks)
         assert sum(often.values()) == questions
         assert len(often) == min(questions, 60)
@@ -72,9 +72,9 @@ def test_no_problem_comes_again_before_all_have_come(headroom: KindCurriculum | 
         assert len({task.sample for task in tasks}) == questions, "a second visit draws anew"
 
 
-@pytest.mark.parametrize("headroom", [None, KindCurriculum(correct={"word": 1.0})])
-def test_a_problem_that_is_listed_twice_is_one_problem(headroom: KindCurriculum | None) -> None:
-    tasks = draw_tasks([*PROBLEMS[:8]] * 5, gym_pool(), seed=0, iteration=0, questions=8, headroom=headroom)
+@pytest.mark.parametrize("curriculum", [None, KindCurriculum(correct={"word": 1.0})])
+def test_a_problem_that_is_listed_twice_is_one_problem(curriculum: KindCurriculum | None) -> None:
+    tasks = draw_tasks([*PROBLEMS[:8]] * 5, gym_pool(), seed=0, iteration=0, problems_per_step=8, curriculum=curriculum)
     assert len({task.problem.id for task in tasks}) == 8
 
 
@@ -82,30 +82,30 @@ def test_a_kind_that_is_used_up_leaves_its_place_to_the_others() -> None:
     words = [problem for problem in PROBLEMS if problem.kind == "word"]
     few = [*words[:2], *(problem for problem in PROBLEMS if problem.kind == "choice")]
     tasks = draw_tasks(
-        few, gym_pool(), seed=0, iteration=0, questions=8, headroom=KindCurriculum(correct={"choice": 1.0, "word": 0.0})
+        few, gym_pool(), seed=0, iteration=0, problems_per_step=8, curriculum=KindCurriculum(correct={"choice": 1.0, "word": 0.0})
     )
     assert Counter(task.problem.kind for task in tasks) == {"word": 2, "choice": 6}
 
 
 def test_a_kind_saves_only_when_it_is_solved() -> None:
-    headroom = KindCurriculum(correct={"word": 0.9, "fact": 0.975, "choice": 1.0})
-    assert [headroom.thrift(kind, 0.95) for kind in ("code", "word", "fact", "choice")] == pytest.approx([0, 0, 1, 1])
-    assert headroom.thrift("fact", 0.96) == pytest.approx(0.75)
-    assert headroom.thrift("code", 0.0) == 1.0
+    curriculum = KindCurriculum(correct={"word": 0.9, "fact": 0.975, "choice": 1.0})
+    assert [curriculum.cost_weight(kind, 0.95) for kind in ("code", "word", "fact", "choice")] == pytest.approx([0, 0, 1, 1])
+    assert curriculum.cost_weight("fact", 0.96) == pytest.approx(0.75)
+    assert curriculum.cost_weight("code", 0.0) == 1.0
 
 
 def test_a_solved_kind_gets_no_entropy_bonus_any_more() -> None:
-    headroom = KindCurriculum(correct={"fact": 0.3, "word": 0.7, "code": 0.85, "choice": 1.0})
-    assert [headroom.doubt(kind, 0.7) for kind in ("fact", "word", "code", "choice")] == pytest.approx([1, 1, 0.5, 0])
-    assert headroom.doubt("choice", 1.0) == headroom.doubt("unseen", 0.7) == 1.0
+    curriculum = KindCurriculum(correct={"fact": 0.3, "word": 0.7, "code": 0.85, "choice": 1.0})
+    assert [curriculum.entropy_weight(kind, 0.7) for kind in ("fact", "word", "code", "choice")] == pytest.approx([1, 1, 0.5, 0])
+    assert curriculum.entropy_weight("choice", 1.0) == curriculum.entropy_weight("unseen", 0.7) == 1.0
 
 
 def test_headroom_follows_what_is_seen() -> None:
-    headroom = KindCurriculum(memory=0.5)
-    headroom.learn("word", 0.0)
-    assert headroom.correct["word"] == 0.0
-    headroom.learn("word", 1.0)
-    assert headroom.correct["word"] == 0.5
+    curriculum = KindCurriculum(memory=0.5)
+    curriculum.learn("word", 0.0)
+    assert curriculum.correct["word"] == 0.0
+    curriculum.learn("word", 1.0)
+    assert curriculum.correct["word"] == 0.5
 
 
 def test_pools_are_subsets_of_every_kind() -> None:
@@ -141,37 +141,37 @@ def test_without_exploration_nothing_is_forced() -> None:
 
 @pytest.mark.parametrize(("progress", "weight"), [(0.0, 0.3), (0.69, 0.3), (0.8, 0.15), (0.9, 0.0)])
 def test_drafts_are_kept_likely_while_plans_are_opened_and_a_while_longer(progress: float, weight: float) -> None:
-    exploration = Exploration(anchor=0.3, anchor_while=0.7, anchor_until=0.9)
+    exploration = Exploration(draft_sft_weight=0.3, anchor_while=0.7, anchor_until=0.9)
     assert exploration.anchor_at(progress) == pytest.approx(weight)
 
 
 def test_every_task_gets_a_draft_and_a_share_of_them_begins_with_it() -> None:
     class Untrained:
-        def write_many(self, briefs: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
+        def write_many(self, briefs: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
             return [[Generation(text=f"plan {index}.\nrest")] * n for index, _ in enumerate(briefs)]
 
-        def prompt_ids(self, brief: Brief, opening: str = "") -> Sequence[int]:
+        def prompt_ids(self, brief: Brief, forced_prefix: str = "") -> Sequence[int]:
             raise AssertionError("a draft is written, not continued")
 
-    tasks = draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=0, questions=40)
+    tasks = draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=0, problems_per_step=40)
     found = with_drafts(tasks, Untrained(), 0.5, random.Random(0))
     assert [task.draft for task in found] == [f"plan {index}.\nrest" for index in range(40)]
-    assert {task.opening for task in found if task.opening} < {f"plan {index}.\n" for index in range(40)}
-    assert 10 <= sum(bool(task.opening) for task in found) <= 30
-    assert not any(task.opening for task in with_drafts(tasks, Untrained(), 0.0, random.Random(0)))
+    assert {task.forced_prefix for task in found if task.forced_prefix} < {f"plan {index}.\n" for index in range(40)}
+    assert 10 <= sum(bool(task.forced_prefix) for task in found) <= 30
+    assert not any(task.forced_prefix for task in with_drafts(tasks, Untrained(), 0.0, random.Random(0)))
     misread = with_drafts(tasks, Untrained(), 1.0, random.Random(0), misread=0.5)
     assert [task.draft for task in misread] == [f"plan {index}.\nrest" for index in range(40)]
-    assert all(task.opening in {f"plan {index}.\n" for index in range(40)} for task in misread)
-    assert 10 <= sum(task.opening != first_line(task.draft) for task in misread) <= 30
+    assert all(task.forced_prefix in {f"plan {index}.\n" for index in range(40)} for task in misread)
+    assert 10 <= sum(task.forced_prefix != first_line(task.draft) for task in misread) <= 30
 
 
 def test_more_of_a_question_can_be_left_out() -> None:
     words = " ".join(str(number) for number in range(200))
     rng = random.Random(0)
-    half, most = ([len(blurred(words, rng, share).split()) for _ in range(300)] for share in (0.5, 0.9))
+    half, most = ([len(drop_words(words, rng, share).split()) for _ in range(300)] for share in (0.5, 0.9))
     assert 80 <= min(half) < 120
     assert min(most) < 50
-    assert all(blurred("one two", rng, 1.0) for _ in range(100)), "something is always left"
+    assert all(drop_words("one two", rng, 1.0) for _ in range(100)), "something is always left"
 
 
 @pytest.mark.parametrize(("text", "line"), [("plan.\nrest", "plan.\n"), ("\nrest", "\n"), ("no newline", ""), ("", "")])

@@ -38,7 +38,7 @@ from podium.training.monitor import Iteration
 from podium.training.rollout import RolloutGroup
 from podium.training.row_trainer import RowTrainer
 from podium.training.row_trainer import micro_batches as trl_batches
-from podium.training.rows import TrainingRow, anchors_of, rows_of
+from podium.training.rows import TrainingRow, draft_rows, rows_of
 from podium.training.trainer import Trainer
 from podium.training.trl_engine import TrlEngine
 from podium.training.warm_start import WarmStart
@@ -109,7 +109,7 @@ def test_the_recorded_batch_has_what_could_go_wrong(
     assert rewards.count(None) == 4
     assert len(rows) == 28
     assert {0.5, 1.0} <= set(rewards)
-    assert [bool(group.opening) for group in groups] == [True, False, False, False]
+    assert [bool(group.forced_prefix) for group in groups] == [True, False, False, False]
     assert len({len(row.completion_ids) for row in rows}) > 1
     assert len({len(row.prompt_ids) for row in rows}) > 1
     ratios: list[torch.Tensor] = []
@@ -156,8 +156,8 @@ def _reference(
     rows: Sequence[TrainingRow],
     *,
     entropy: float = 0.0,
-    anchors: Sequence[TrainingRow] = (),
-    anchor: float = 0.0,
+    drafts: Sequence[TrainingRow] = (),
+    draft_sft_weight: float = 0.0,
     ratios: list[torch.Tensor] | None = None,
 ) -> dict[str, float]:
     """What the reference engine's loss comes to; the gradient is left on the model."""
@@ -179,27 +179,32 @@ def _reference(
 
     def likelihood(states: torch.Tensor, batch: MicroBatch) -> torch.Tensor:
         logprobs = logprobs_of(policy.model.logits(states), batch)
-        tokens = sum(len(row.completion_ids) - len(row.choices) for row in anchors)
+        tokens = sum(len(row.completion_ids) - len(row.choices) for row in drafts)
         value = -(logprobs * (batch.mask & ~batch.choice)).sum() / tokens
         totals["draft_loss"] += float(value)
-        return anchor * value
+        return draft_sft_weight * value
 
     policy.model.zero_grad()
     backward(policy.model, rows, loss, 200)
-    if anchors:
-        backward(policy.model, anchors, likelihood, 200)
+    if drafts:
+        backward(policy.model, drafts, likelihood, 200)
     return totals
 
 
-@pytest.mark.parametrize(("entropy", "anchor"), [(0.0, 0.0), (0.3, 0.0), (0.3, 0.5)])
+@pytest.mark.parametrize(("entropy", "draft_sft_weight"), [(0.0, 0.0), (0.3, 0.0), (0.3, 0.5)])
 def test_loss_and_gradient_are_those_of_the_reference_engine(
-    moved: LocalPolicy, groups: list[RolloutGroup], rows: list[TrainingRow], entropy: float, anchor: float, tmp_path: Path
+    moved: LocalPolicy,
+    groups: list[RolloutGroup],
+    rows: list[TrainingRow],
+    entropy: float,
+    draft_sft_weight: float,
+    tmp_path: Path,
 ) -> None:
-    anchors = anchors_of([(g.brief, g.draft) for g in groups], moved.prompt_ids, _pieces(moved)) if anchor else []
-    assert len(anchors) == (1 if anchor else 0)
-    expected = _reference(moved, rows, entropy=entropy, anchors=anchors, anchor=anchor)
+    drafts = draft_rows([(g.brief, g.draft) for g in groups], moved.prompt_ids, _pieces(moved)) if draft_sft_weight else []
+    assert len(drafts) == (1 if draft_sft_weight else 0)
+    expected = _reference(moved, rows, entropy=entropy, drafts=drafts, draft_sft_weight=draft_sft_weight)
     with _engine(moved, tmp_path) as engine:
-        report = engine.backward(rows, entropy=entropy, anchors=anchors, anchor=anchor)
+        report = engine.backward(rows, entropy=entropy, drafts=drafts, draft_sft_weight=draft_sft_weight)
         theirs = dict(engine._trainer.model.named_parameters())
     assert report["loss"] == pytest.approx(expected["loss"], abs=1e-5)
     assert report["choice_entropy"] == pytest.approx(expected["choice_entropy"] if entropy else 0.0, abs=1e-5)
@@ -212,22 +217,22 @@ def test_loss_and_gradient_are_those_of_the_reference_engine(
 def test_what_it_writes_is_scored_as_the_reference_engine_scores_it(policy: LocalPolicy, tmp_path: Path) -> None:
     drawn = tiny.tasks(1, opened=2)
     with _engine(policy, tmp_path) as engine:
-        briefs, openings = [task.brief for task in drawn], [task.opening for task in drawn]
+        briefs, forced_prefixes = [task.brief for task in drawn], [task.forced_prefix for task in drawn]
         engine.seed(7)
-        written = engine.write_many(briefs, 4, openings)
+        written = engine.write_many(briefs, 4, forced_prefixes)
         engine.seed(7)
-        assert engine.write_many(briefs, 4, openings) == written
+        assert engine.write_many(briefs, 4, forced_prefixes) == written
         engine.seed(8)
-        assert engine.write_many(briefs, 4, openings) != written
+        assert engine.write_many(briefs, 4, forced_prefixes) != written
         rows = rows_of(asyncio.run(tiny.collected(engine, drawn, 4)), engine.pieces)
     assert [[one.text.startswith(tiny.OPENING) for one in row] for row in written[:2]] == [[True] * 4] * 2
     assert all(one.token_ids[-1] == policy.tokens.end for row in written for one in row if one.finish_reason == "stop")
     assert all(
-        one.text == task.opening + policy.tokens.decode(one.token_ids)
+        one.text == task.forced_prefix + policy.tokens.decode(one.token_ids)
         for task, row in zip(drawn, written, strict=True)
         for one in row
     )
-    assert [row.prompt_ids for row in rows[::4]] == [tuple(policy.prompt_ids(task.brief, task.opening)) for task in drawn]
+    assert [row.prompt_ids for row in rows[::4]] == [tuple(policy.prompt_ids(task.brief, task.forced_prefix)) for task in drawn]
     assert all(len(row.completion_ids) == len(row.logprobs) for row in rows)
     ratios: list[torch.Tensor] = []
     _reference(policy, rows, ratios=ratios)
@@ -235,18 +240,18 @@ def test_what_it_writes_is_scored_as_the_reference_engine_scores_it(policy: Loca
 
 
 def test_a_restored_engine_goes_on_as_if_it_had_not_stopped(policy: LocalPolicy, rows: list[TrainingRow], tmp_path: Path) -> None:
-    config = LearnerConfig(learning_rate=1e-3, updates=2)
+    config = LearnerConfig(learning_rate=1e-3, minibatches=2)
     with _engine(policy, tmp_path / "start", config) as engine:
-        engine.learn(rows, entropy=0.0, anchors=[], anchor=0.0, seed=0)
+        engine.learn(rows, entropy=0.0, drafts=[], draft_sft_weight=0.0, seed=0)
         engine.save(tmp_path / "state", version="gym@1")
-        expected = engine.learn(rows, entropy=0.0, anchors=[], anchor=0.0, seed=1)
+        expected = engine.learn(rows, entropy=0.0, drafts=[], draft_sft_weight=0.0, seed=1)
     stored = LocalPolicy.load(tmp_path / "state")
     assert stored.version == "gym@1"
     assert stored.dialect == policy.dialect
     assert not torch.equal(stored.model.model.embed_tokens.weight, policy.model.model.embed_tokens.weight)
     with _engine(policy, tmp_path / "start", config) as engine:
         engine.restore(tmp_path / "state")
-        assert engine.learn(rows, entropy=0.0, anchors=[], anchor=0.0, seed=1) == expected
+        assert engine.learn(rows, entropy=0.0, drafts=[], draft_sft_weight=0.0, seed=1) == expected
         with pytest.raises(CheckpointError, match="already worked"):
             engine.restore(tmp_path / "state")
     with _engine(policy, tmp_path / "start", config) as engine, pytest.raises(CheckpointError, match="holds no state"):
@@ -261,12 +266,12 @@ async def test_the_trainer_runs_on_it_and_goes_on(policy: LocalPolicy, tmp_path:
         pool=tiny.pool,
         verifier=tiny.COLLECTOR.verifier,
         warm_start=WarmStart(problems=lambda: tiny.PROBLEMS, write=written_for),
-        language=tiny.LANGUAGE,
+        syntax=tiny.LANGUAGE,
         iterations=3,
-        questions=3,
-        rollouts=4,
+        problems_per_step=3,
+        group_size=4,
         recursive=0.7,
-        learner=LearnerConfig(updates=2),
+        learner=LearnerConfig(minibatches=2),
     )
     seen: list[Iteration] = []
     for until in (2, 3):
@@ -336,7 +341,7 @@ def test_completions_are_written_in_batches_of_bounded_size(policy: LocalPolicy,
 
         engine._trainer.model.generate = watched
         engine.seed(7)
-        written = engine.write_many([task.brief for task in drawn], 4, [task.opening for task in drawn])
+        written = engine.write_many([task.brief for task in drawn], 4, [task.forced_prefix for task in drawn])
         assert sizes == [5, 5, 2]
         assert [len(row) for row in written] == [4] * 3
         assert len({one.text for row in written for one in row}) > 3
@@ -351,7 +356,7 @@ def test_no_bonus_where_no_process_holds_the_weights(
 ) -> None:
     monkeypatch.setattr(RowTrainer, "sharded", True)
     with _engine(policy, tmp_path) as engine, pytest.raises(ConfigError, match="FSDP and ZeRO-3"):
-        engine.learn(rows, entropy=0.1, anchors=[], anchor=0.0, seed=0)
+        engine.learn(rows, entropy=0.1, drafts=[], draft_sft_weight=0.0, seed=0)
 
 
 @pytest.mark.parametrize("weights", ["whole", "sharded"])
@@ -397,10 +402,10 @@ def test_two_processes_learn_as_one(policy: LocalPolicy, weights: str, tmp_path:
     learner = Learner(model, torchrun_steps.CONFIG, policy.tokens.digit_ids(10), steps=torchrun_steps.ITERATIONS)
     start = dict(policy.model.named_parameters())
     collected: list[tuple[list[TrainingRow], list[TrainingRow]]] = pickle.loads((tmp_path / "rows.pickle").read_bytes())  # noqa: S301 - written by our own process
-    for (rows, anchors), report in zip(collected, reports, strict=True):
+    for (rows, drafts), report in zip(collected, reports, strict=True):
         assert 3 * (n - 1) <= len(rows) < 3 * n  # a spoilt rollout is void unless its workflow was no workflow
         entropy = torchrun_steps.ENTROPY[weights]
-        mine = learner.step(rows, entropy=entropy, anchors=anchors, anchor=torchrun_steps.ANCHOR)
+        mine = learner.step(rows, entropy=entropy, drafts=drafts, draft_sft_weight=torchrun_steps.DRAFT_SFT_WEIGHT)
         for name in report if entropy else report.keys() - {"choice_entropy"}:
             assert report[name] == pytest.approx(mine[name], rel=1e-3, abs=1e-5), name
     end = torch.load(tmp_path / "end.pt", weights_only=True)

@@ -37,12 +37,12 @@ def test_every_kind_of_the_gym_has_plans_of_different_lengths() -> None:
 
 @pytest.mark.parametrize("access", ["binary", "positions"])
 def test_what_is_imitated_is_valid_and_says_what_its_steps_are_about(access: str) -> None:
-    language, rng = WorkflowSyntax(access=access), random.Random(0)  # type: ignore[arg-type]
+    syntax, rng = WorkflowSyntax(access=access), random.Random(0)  # type: ignore[arg-type]
     brief = Brief(question=ask("q"), cards=CARDS)
     for _ in range(400):
         kind = rng.choice(list(PLANS))
-        written = uninformed(kind, brief, rng, language)
-        workflow = parse(written.text, brief, language)
+        written = uninformed(kind, brief, rng, syntax)
+        workflow = parse(written.text, brief, syntax)
         assert workflow is not None
         told = [TOPICS[topic] for topic in written.topics]
         assert [topic[0] for topic in told] == [kind] * len(workflow.steps)
@@ -50,11 +50,11 @@ def test_what_is_imitated_is_valid_and_says_what_its_steps_are_about(access: str
 
 
 def test_workers_are_drawn_evenly_whatever_the_step_is_about() -> None:
-    rng, language, brief = random.Random(1), WorkflowSyntax(access="binary"), Brief(question=ask("q"), cards=CARDS)
+    rng, syntax, brief = random.Random(1), WorkflowSyntax(access="binary"), Brief(question=ask("q"), cards=CARDS)
     chosen: dict[tuple[str, str], Counter[int]] = {}
     for _ in range(12_000):
         kind = rng.choice(list(PLANS))
-        workflow = parse(uninformed(kind, brief, rng, language).text, brief, language)
+        workflow = parse(uninformed(kind, brief, rng, syntax).text, brief, syntax)
         assert workflow is not None
         for step in workflow.steps:
             chosen.setdefault((kind, next(iter(verbs_in(step.subtask)))), Counter())[step.worker] += 1
@@ -101,12 +101,12 @@ def test_lessons_name_the_most_skilled_of_imaginary_workers() -> None:
 
 def test_by_skill_means_the_highest_number_and_is_written_half_of_the_time() -> None:
     rng, [problem] = random.Random(4), World().problems(kinds=("fact",), n=1)
-    language, config = WorkflowSyntax(access="binary", cards=True), replace(WARM_START, cards=CARDS_READ, workers=(3,))
+    syntax, config = WorkflowSyntax(access="binary", cards=True), replace(WARM_START, cards=CARDS_READ, workers=(3,))
     by_skill = 0
     for _ in range(400):
-        brief = brief_for(problem, config, rng, language)
-        written = uninformed("fact", brief, rng, language)
-        workflow = parse(written.text, brief, language)
+        brief = brief_for(problem, config, rng, syntax)
+        written = uninformed("fact", brief, rng, syntax)
+        workflow = parse(written.text, brief, syntax)
         assert workflow is not None
         if written.text.startswith("Facts and arithmetic by skill: "):
             by_skill += 1
@@ -118,11 +118,11 @@ def test_by_skill_means_the_highest_number_and_is_written_half_of_the_time() -> 
 
 def test_a_second_round_keeps_or_plans_anew_whatever_the_answer_was() -> None:
     rng, [problem] = random.Random(5), World().problems(kinds=("word",), n=1)
-    language = WorkflowSyntax(access="binary")
+    syntax = WorkflowSyntax(access="binary")
     config = replace(WARM_START, workers=(7,), carried_out=lambda problem, workflow: "Answer: 1", again=1.0)
     kept = 0
     for _ in range(300):
-        brief = brief_for(problem, config, rng, language)
-        assert brief.earlier[0].answer == "Answer: 1"
-        kept += parse(uninformed("word", brief, rng, language).text, brief, language) is None
+        brief = brief_for(problem, config, rng, syntax)
+        assert brief.previous_rounds[0].answer == "Answer: 1"
+        kept += parse(uninformed("word", brief, rng, syntax).text, brief, syntax) is None
     assert 110 < kept < 190

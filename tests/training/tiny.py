@@ -24,7 +24,7 @@ from podium.workflow.syntax import WorkflowSyntax
 LANGUAGE = WorkflowSyntax(subtasks=False)
 WORLD = World()
 PROBLEMS = WORLD.problems(kinds=("word",), n=8)
-COLLECTOR = Collector(verifier=GymVerifier(), language=LANGUAGE)
+COLLECTOR = Collector(verifier=GymVerifier(), syntax=LANGUAGE)
 OPENING = "model_id = ["
 DRAFT = "model_id = [2, 0]\naccess_list = [[], [0]]"
 ROLLOUT = 3
@@ -52,7 +52,7 @@ def tasks(iteration: int, *, questions: int = 4, spoilt: Sequence[int] = (), ope
             problem=problem,
             pool=pool(spoilt),
             sample=(0, iteration, i),
-            opening=OPENING if i < opened else "",
+            forced_prefix=OPENING if i < opened else "",
             draft=DRAFT if i < opened else "",
         )
         for i, problem in enumerate(PROBLEMS[:questions])
@@ -67,7 +67,7 @@ def taught(*, steps: int, seed: int = 0) -> LocalPolicy:
     size = Qwen2Config(
         vocab_size=len(tokens), hidden_size=48, intermediate_size=96, num_hidden_layers=2, max_position_embeddings=512
     )
-    policy = LocalPolicy(Qwen2(size, seed=seed), tokens, Dialect(language=LANGUAGE, max_tokens=40), temperature=1.0)
+    policy = LocalPolicy(Qwen2(size, seed=seed), tokens, Dialect(syntax=LANGUAGE, max_tokens=40), temperature=1.0)
     learner = Learner(policy.model, LearnerConfig(learning_rate=1e-2), tokens.digit_ids(10), steps=steps)
     prompts = [tuple(policy.prompt_ids(task.brief)) for task in tasks(0, questions=len(PROBLEMS))]
     for _ in range(steps):

@@ -20,7 +20,7 @@ from torch.distributed.tensor import DTensor
 from podium.errors import BudgetExceeded
 from podium.policies.local import LocalPolicy
 from podium.training.learner_config import LearnerConfig
-from podium.training.rows import TrainingRow, anchors_of, rows_of
+from podium.training.rows import TrainingRow, draft_rows, rows_of
 from podium.training.trainer import Engine
 from podium.training.trl_engine import TrlEngine
 from tests.training import tiny
@@ -28,7 +28,7 @@ from tests.training import tiny
 ITERATIONS = 2
 ROLLOUTS = 6
 ENTROPY = {"whole": 0.1, "sharded": 0.0}
-ANCHOR = 0.2
+DRAFT_SFT_WEIGHT = 0.2
 CONFIG = LearnerConfig(learning_rate=2e-3)
 OPTIONS = {"use_cpu": True, "bf16": False, "gradient_checkpointing": False, "per_device_train_batch_size": 4}
 SHARDED = {
@@ -125,12 +125,12 @@ def _lead(engine: Engine, folder: Path, entropy: float) -> None:
         # Three questions for two processes, one of them with an opening, one rollout of each spoilt by the world.
         drawn = tiny.tasks(iteration, questions=3, spoilt=(4,), opened=1)
         groups = asyncio.run(tiny.collected(engine, drawn, ROLLOUTS))
-        rows, anchors = (
+        rows, drafts = (
             rows_of(groups, engine.pieces),
-            anchors_of([(g.brief, g.draft) for g in groups], engine.prompt_ids, engine.pieces),
+            draft_rows([(g.brief, g.draft) for g in groups], engine.prompt_ids, engine.pieces),
         )
-        reports.append(engine.learn(rows, entropy=entropy, anchors=anchors, anchor=ANCHOR, seed=iteration))
-        learned.append((rows, anchors))
+        reports.append(engine.learn(rows, entropy=entropy, drafts=drafts, draft_sft_weight=DRAFT_SFT_WEIGHT, seed=iteration))
+        learned.append((rows, drafts))
     (folder / "rows.pickle").write_bytes(pickle.dumps(learned))
     (folder / "reports.json").write_text(json.dumps(reports), encoding="utf-8")
     engine.save(folder / "end", version="end")

@@ -37,9 +37,13 @@ TOOL_CALL = ToolCall(id="call_7", name="now", arguments='{"city": "Oslo"}')
 
 @pytest.mark.parametrize("streamed", [False, True])
 async def test_a_model_asks_for_a_tool_and_gets_its_result(streamed: bool) -> None:
-    demands = ResponseOptions(tools=(NOW,), tool_choice="now", stop=("END",), sampling=Sampling(temperature=0.5, max_tokens=77))
+    response_options = ResponseOptions(
+        tools=(NOW,), tool_choice="now", stop=("END",), sampling=Sampling(temperature=0.5, max_tokens=77)
+    )
     pieces: list[str | None] = []
-    call = replace(Call.plain("What time is it?"), demands=demands, on_token=pieces.append if streamed else None)
+    call = replace(
+        Call.plain("What time is it?"), response_options=response_options, on_token=pieces.append if streamed else None
+    )
     async with serve(says(ASKED, STREAMED)) as server, ChatWorker(model="openai:m", base_url=server.url) as worker:
         completion = await worker(call)
         assert completion.tool_calls == (TOOL_CALL,)
@@ -66,7 +70,7 @@ async def test_ids_of_tool_calls_are_such_as_the_provider_takes() -> None:
     called = (replace(TOOL_CALL, id="call_0123456789abcdef01234567"), replace(TOOL_CALL, id="call_1123456789abcdef01234567"))
     results = tuple(Message(role="tool", content="noon", tool_call_id=each.id) for each in called)
     turns = (Message(role="assistant", content="", tool_calls=called), *results)
-    call = replace(Call.plain("What time is it?"), turns=turns, demands=ResponseOptions(tools=(NOW,)))
+    call = replace(Call.plain("What time is it?"), turns=turns, response_options=ResponseOptions(tools=(NOW,)))
     for model, fits in (("openai:m", False), ("mistral:mistral-large-latest", True)):
         async with serve(says(reply("noon"))) as server, ChatWorker(model=model, base_url=server.url) as worker:
             await worker(call)
@@ -87,27 +91,27 @@ async def test_whoever_asks_for_a_tool_that_nobody_offered_has_not_answered() ->
 async def test_a_form_is_demanded_as_the_api_has_it() -> None:
     schema = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"], "additionalProperties": False}
     async with serve(says(reply('{"sum": 42}'))) as server, ChatWorker(model="openai:m", base_url=server.url) as worker:
-        await worker(replace(Call.plain("6 times 7?"), demands=ResponseOptions(form=json.dumps(schema))))
+        await worker(replace(Call.plain("6 times 7?"), response_options=ResponseOptions(response_format=json.dumps(schema))))
         form = server.bodies[-1]["response_format"]
         assert form["type"] == "json_schema"
         assert form["json_schema"]["schema"]["properties"] == schema["properties"]
-        await worker(replace(Call.plain("6 times 7?"), demands=ResponseOptions(form="{}")))
+        await worker(replace(Call.plain("6 times 7?"), response_options=ResponseOptions(response_format="{}")))
         assert server.bodies[-1]["response_format"] == {"type": "json_object"}
         with pytest.raises(ConfigError, match="is no JSON"):
-            await worker(replace(Call.plain("6 times 7?"), demands=ResponseOptions(form="{")))
+            await worker(replace(Call.plain("6 times 7?"), response_options=ResponseOptions(response_format="{")))
 
 
 async def test_demands_reach_the_last_step_only_and_its_tool_calls_the_caller() -> None:
     text = 'model_id = [0, 0]\nsubtasks = ["Plan.", "Solve."]\naccess_list = [[], "all"]'
     asked = Call(question=ask("What time is it?"), sampling=Sampling(temperature=0.9))
-    demands = ResponseOptions(tools=(NOW,), sampling=Sampling(temperature=0.0))
+    response_options = ResponseOptions(tools=(NOW,), sampling=Sampling(temperature=0.0))
 
     async def model(request: web.Request, body: dict[str, Any]) -> web.Response:
         return web.json_response(ASKED if "tools" in body else reply("Look at a clock."))
 
     async with serve(model) as server, ChatWorker(model="openai:m", base_url=server.url) as worker:
         pool = WorkerPool([Member(worker=worker, card=Card(name="m"))])
-        completion = await Conductor(FixedPolicy(text), pool, rounds=3)(replace(asked, demands=demands))
+        completion = await Conductor(FixedPolicy(text), pool, rounds=3)(replace(asked, response_options=response_options))
         first, last = server.bodies
         assert "tools" not in first
         assert (first["temperature"], last["temperature"]) == (0.9, 0.0)
@@ -117,12 +121,14 @@ async def test_demands_reach_the_last_step_only_and_its_tool_calls_the_caller() 
 
 async def test_a_vote_refuses_what_it_can_not_do() -> None:
     with pytest.raises(ConfigError, match="calls no tools"):
-        await MajorityVote(lambda question, texts: texts)(replace(Call.plain("?"), demands=ResponseOptions(tools=(NOW,))))
+        await MajorityVote(lambda question, texts: texts)(
+            replace(Call.plain("?"), response_options=ResponseOptions(tools=(NOW,)))
+        )
 
 
 def test_demands_make_another_call_and_count_towards_its_bound() -> None:
     plain = Call.plain("What time is it?")
-    wanting = replace(plain, demands=ResponseOptions(tools=(NOW,), sampling=Sampling(max_tokens=10)))
+    wanting = replace(plain, response_options=ResponseOptions(tools=(NOW,), sampling=Sampling(max_tokens=10)))
     turned = replace(plain, turns=(Message(role="tool", content="noon", tool_call_id="call_7"),))
     assert len({call_key("m", call) for call in (plain, wanting, turned)}) == 3
     assert bound(wanting, 100).prompt_tokens > bound(plain, 100).prompt_tokens
@@ -138,7 +144,9 @@ async def test_anthropic_reads_of_tools_in_words_where_it_may_call_none(may_call
         Message(role="assistant", content="Let me see.", tool_calls=called),
         *(Message(role="tool", content="noon", tool_call_id=each.id) for each in called),
     )
-    call = Call(question=question, subtask="Plan.", demands=ResponseOptions(tools=(NOW,)) if may_call else ResponseOptions())
+    call = Call(
+        question=question, subtask="Plan.", response_options=ResponseOptions(tools=(NOW,)) if may_call else ResponseOptions()
+    )
     async with serve(anthropic_says()) as server, vendor_worker(server, "anthropic") as worker:
         await worker(call)
     [body] = server.bodies

@@ -10,7 +10,7 @@ from tests.workers.test_chat import reply, says, serve, worker_at
 
 
 def wanting(effort: Effort, **more: Any) -> Call:
-    return replace(Call.plain("6 times 7?"), demands=ResponseOptions(effort=effort, **more))
+    return replace(Call.plain("6 times 7?"), response_options=ResponseOptions(effort=effort, **more))
 
 
 @pytest.mark.parametrize(

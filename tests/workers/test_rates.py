@@ -155,9 +155,9 @@ class TestTokens:
     def test_a_client_lowers_the_workers_cap_and_never_raises_it(self) -> None:
         lower, higher = Sampling(max_tokens=10), Sampling(max_tokens=10_000)
         for asked, cap in ((Sampling(), 50), (lower, 10), (higher, 50)):
-            call = Call(demands=ResponseOptions(sampling=asked))
+            call = Call(response_options=ResponseOptions(sampling=asked))
             assert bound(call, 50).completion_tokens == completion_cap(call, 50) == cap
-        assert completion_cap(Call(demands=ResponseOptions(sampling=lower)), None) == 10
+        assert completion_cap(Call(response_options=ResponseOptions(sampling=lower)), None) == 10
 
     def test_who_runs_podium_replaces_the_workers_cap_and_a_client_lowers_that(self) -> None:
         lower, higher = Sampling(max_tokens=10), Sampling(max_tokens=10_000)
@@ -167,14 +167,14 @@ class TestTokens:
             (lower, higher, 10),
             (lower, Sampling(), 10),
         ):
-            call = Call(sampling=own, demands=ResponseOptions(sampling=demanded))
+            call = Call(sampling=own, response_options=ResponseOptions(sampling=demanded))
             assert bound(call, 50).completion_tokens == completion_cap(call, 50) == cap
         assert completion_cap(Call.plain("?"), None) is None
 
     def test_tools_come_with_a_prompt_of_the_providers(self) -> None:
         bare = bound(Call.plain("?"), 50).prompt_tokens
         assert bound(
-            Call(question=Call.plain("?").question, demands=ResponseOptions(tools=(Tool(name="now"),))), 50
+            Call(question=Call.plain("?").question, response_options=ResponseOptions(tools=(Tool(name="now"),))), 50
         ).prompt_tokens > (bare + TOKENS_FOR_TOOLS)
 
     @pytest.mark.parametrize("tokens", [-1, 10**15, float("nan"), 1e15, "many"])

@@ -619,7 +619,7 @@ class TestCached:
 def test_numbers_that_are_equal_are_one_key(place: str, one: dict[str, Any], other: dict[str, Any]) -> None:
     def key(numbers: dict[str, Any]) -> str:
         sampling = Sampling(**numbers)
-        call = Call.plain("?", sampling) if place == "call" else Call(demands=ResponseOptions(sampling=sampling))
+        call = Call.plain("?", sampling) if place == "call" else Call(response_options=ResponseOptions(sampling=sampling))
         return call_key("w", call)
 
     assert key(one) == key(other)

@@ -36,8 +36,8 @@ async def run(workflow: Workflow, pool: WorkerPool, **options: object) -> Transc
 def everything_in(call: Call) -> str:
     """All a worker can know from its call, as one text that says where it came from."""
     seen = [f"<asked {m.content}>" for m in call.question]
-    for earlier in call.visible:
-        seen += [f"<asked {m.content}>" for m in earlier.question] + [f"<{earlier.subtask}: {earlier.response}>"]
+    for step in call.visible:
+        seen += [f"<asked {m.content}>" for m in step.question] + [f"<{step.subtask}: {step.response}>"]
     return "".join([*seen, f"<do {call.subtask}>"])
 
 

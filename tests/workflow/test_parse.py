@@ -111,12 +111,12 @@ def test_binary_language_refuses_positions() -> None:
 
 
 def test_without_subtasks_every_worker_gets_the_fixed_one() -> None:
-    language = WorkflowSyntax(subtasks=False)
+    syntax = WorkflowSyntax(subtasks=False)
     text = "model_id = [0, 1]\naccess_list = [[], 'all']"
-    workflow = parse(text, brief(), language)
+    workflow = parse(text, brief(), syntax)
     assert workflow is not None
     assert [step.subtask for step in workflow.steps] == [FIXED_SUBTASK] * 2
-    assert parse(format_workflow(workflow, language), brief(), language) == workflow
+    assert parse(format_workflow(workflow, syntax), brief(), syntax) == workflow
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_last_answer_survives_the_round_trip(workflow: Workflow) -> None:
         for index, step in enumerate(workflow.steps)
     )
     seeing = Workflow(steps=steps)
-    for language in LANGUAGES:
-        assert parse(format_workflow(seeing, language, round_number=2), brief(rounds_done=1), language) == seeing
+    for syntax in LANGUAGES:
+        assert parse(format_workflow(seeing, syntax, round_number=2), brief(rounds_done=1), syntax) == seeing
 
 
 WORDS = "model_id subtasks access_list = : [ ] [[ ]] , \" ' “ ” ‘ ’ all 0 1 3 -1 99 1.5 None \\ \\n \\u12 { } () # ``` é"

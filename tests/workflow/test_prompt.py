@@ -14,16 +14,16 @@ from tests.workflows import brief
 SETS = ["in_distribution", "out_of_distribution"]
 
 
-def text_of(language: WorkflowSyntax = WorkflowSyntax(), shown: Brief | None = None) -> str:
-    return "\n".join(message.content for message in messages(shown or brief(), language))
+def text_of(syntax: WorkflowSyntax = WorkflowSyntax(), shown: Brief | None = None) -> str:
+    return "\n".join(message.content for message in messages(shown or brief(), syntax))
 
 
-def examples(language: WorkflowSyntax) -> list[tuple[int, Workflow]]:
+def examples(syntax: WorkflowSyntax) -> list[tuple[int, Workflow]]:
     """(number of models, workflow) of each example, read back by the parser."""
     found = []
-    for block in text_of(language).split("EXAMPLE with models 0 to ")[1:]:
+    for block in text_of(syntax).split("EXAMPLE with models 0 to ")[1:]:
         models = int(block[: block.index("\n")]) + 1
-        workflow = parse(block.split("USER QUESTION")[0], brief(workers=models), language)
+        workflow = parse(block.split("USER QUESTION")[0], brief(workers=models), syntax)
         assert workflow is not None
         found.append((models, workflow))
     return found
@@ -33,13 +33,13 @@ def examples(language: WorkflowSyntax) -> list[tuple[int, Workflow]]:
 @pytest.mark.parametrize("access", ["binary", "positions"])
 @pytest.mark.parametrize("subtasks", [True, False])
 def test_every_example_is_a_valid_workflow_of_its_language(few_shot: str, access: str, subtasks: bool) -> None:
-    language = WorkflowSyntax(few_shot=few_shot, access=access, subtasks=subtasks)  # type: ignore[arg-type]
-    workflows = [workflow for _, workflow in examples(language)]
+    syntax = WorkflowSyntax(few_shot=few_shot, access=access, subtasks=subtasks)  # type: ignore[arg-type]
+    workflows = [workflow for _, workflow in examples(syntax)]
     assert len(workflows) == 4
     openers = [workflow.steps[0].worker for workflow in workflows]
     assert len(set(openers)) == 4, "examples that open alike make a policy open alike"
     assert len({len(workflow.steps) for workflow in workflows}) >= 3
-    assert ("subtasks = [" in text_of(language)) is subtasks
+    assert ("subtasks = [" in text_of(syntax)) is subtasks
 
 
 def test_no_examples_where_none_are_wanted() -> None:
@@ -82,7 +82,7 @@ def test_a_later_round_shows_the_workflow_and_its_answer() -> None:
         results=tuple(StepResult(step=step, worker="w") for step in first.steps),
         answer="it is 41",
     )
-    shown = Brief(question=ask("q"), cards=brief().cards, earlier=(done,))
+    shown = Brief(question=ask("q"), cards=brief().cards, previous_rounds=(done,))
     text = messages(shown)[1].content
     assert "it is 41" in text
     assert parse(text.split("FINAL RESPONSE")[0], brief()) == first

@@ -11,8 +11,8 @@ CARDS = (
 )
 
 
-def text(language: WorkflowSyntax, **more: float) -> str:
-    return short_messages(Brief(question=ask("6 times 7?"), cards=CARDS, **more), language)[0].content  # type: ignore[arg-type]
+def text(syntax: WorkflowSyntax, **more: float) -> str:
+    return short_messages(Brief(question=ask("6 times 7?"), cards=CARDS, **more), syntax)[0].content  # type: ignore[arg-type]
 
 
 def test_without_cards_workers_are_numbers() -> None:

@@ -51,13 +51,13 @@ async def ask(flags: AskFlags) -> None:
     out = None if flags.file is None else flags.out or flags.file.with_suffix(".answers.jsonl")
     # A file is one run however often it is resumed, and its budget covers all of it; a question is a run of its own.
     run = f"ask {out}" if out is not None else f"ask {datetime.now().isoformat(timespec='milliseconds')}"
-    async with open_pool(flags.pool, budget=flags.budget, journal=flags.journal, run=run) as team:
-        name = flags.policy or team.default_policy
-        conducting = conductor(team, name, rounds=flags.rounds, max_steps=flags.max_steps)
+    async with open_pool(flags.pool, budget=flags.budget, journal=flags.journal, run=run) as opened:
+        name = flags.policy or opened.default_policy
+        conducting = conductor(opened, name, rounds=flags.rounds, max_steps=flags.max_steps)
         if problems is not None and out is not None:
             from podium.studies.setups import setups_of  # only a file of questions is gone on with
 
-            setup = setups_of([name], team, pool=flags.pool, rounds=flags.rounds)[name]
+            setup = setups_of([name], opened, pool=flags.pool, rounds=flags.rounds)[name]
             steps = "" if flags.max_steps is None else f", steps {flags.max_steps}"
             by = f"{name}, pool {flags.pool or 'gym'}, rounds {flags.rounds}{steps}, set-up {setup}"
             await _ask_file(conducting, problems, out, by, flags)

@@ -56,23 +56,23 @@ async def show(*, problems: int, minutes: float, replay: Path | None, svg: Path 
     started = time.perf_counter()
     recordings = None if replay is None else _recordings(replay)
     world = World()
-    team = gym_pool(Budget())
+    pool = gym_pool(Budget())
     chosen = world.problems(split="held_out_numbers", n=problems)
-    trained = team.default_policy == "trained"
+    trained = pool.default_policy == "trained"
     _say(console, "Seven offline workers, each good at something else. A workflow decides who does what, and who sees what.")
     if trained:
         _say(console, "The workflows are written by a model of 0.9 M parameters that learned it from rewards alone.")
     else:
         _say(console, "Without torch (pip install 'podium[train]') known workflows stand in for the trained Conductor.")
     await _watch(console, world, {problem.kind: problem for problem in reversed(chosen)})
-    await _gym_table(console, team, chosen)
+    await _gym_table(console, pool, chosen)
     for kind, title in (("choice", "An easy one: one step"), ("fact", "A hard one: three workers, each for its own part")):
         problem = next(problem for problem in chosen if problem.kind == kind)
-        await _drawn(console, title, conductor(team, team.default_policy), problem, svg if kind == "fact" else None)
+        await _drawn(console, title, conductor(pool, pool.default_policy), problem, svg if kind == "fact" else None)
     if trained:
-        await _second_thought(console, world, team)
+        await _second_thought(console, world, pool)
         if minutes > 0:
-            await _fresh(console, team, chosen, minutes)
+            await _fresh(console, pool, chosen, minutes)
     if recordings is not None:
         await _replay_table(console, *recordings)
     _say(console, f"Done in {time.perf_counter() - started:.0f} s. Next: podium serve, and http://127.0.0.1:8000 in a browser.")
@@ -81,8 +81,8 @@ async def show(*, problems: int, minutes: float, replay: Path | None, svg: Path 
 async def _watch(console: Console, world: World, by_kind: dict[str, Problem]) -> None:
     console.print(Rule("Four questions, conducted"))
     slow = [Member(worker=w, card=w.card) for w in specialists(world, sleep_scale=_WATCHED_SPEED)]
-    team = gym_pool(Budget(), WorkerPool(slow))
-    conducting = conductor(team, team.default_policy)
+    pool = gym_pool(Budget(), WorkerPool(slow))
+    conducting = conductor(pool, pool.default_policy)
     for problem in by_kind.values():
         console.print(Text(f"\n{problem.kind}: {plain(problem.question)}", style="bold"))
         with RunView(console) as view:
@@ -92,19 +92,19 @@ async def _watch(console: Console, world: World, by_kind: dict[str, Problem]) ->
         console.print(Text("right" if verdict.correct else f"wrong: {verdict.why}", style="green" if verdict.correct else "red"))
 
 
-async def _gym_table(console: Console, team: OpenPool, chosen: list[Problem]) -> None:
+async def _gym_table(console: Console, pool: OpenPool, chosen: list[Problem]) -> None:
     console.print(Rule(f"{len(chosen)} problems it has not seen: workers alone, baselines, conducted"))
-    alone: dict[str, Worker] = {member.name: member.worker for member in team.workers}
+    alone: dict[str, Worker] = {member.name: member.worker for member in pool.workers}
     rows = summarise(await _evaluated(alone, chosen, GymVerifier()))
     best = max((row for row in rows if row.kind is None), key=lambda row: row.accuracy or 0.0).arm
     together = {
-        f"{best}, 5x self-reflection": conductor(team, f"reflection:{best}"),
-        f"{best}, 5x consensus": conductor(team, f"consensus:{best}"),
-        "mixture of agents": conductor(team, f"mixture:{best}"),
-        "known-best workflows": conductor(team, "best"),
+        f"{best}, 5x self-reflection": conductor(pool, f"reflection:{best}"),
+        f"{best}, 5x consensus": conductor(pool, f"consensus:{best}"),
+        "mixture of agents": conductor(pool, f"mixture:{best}"),
+        "known-best workflows": conductor(pool, "best"),
     }
-    if team.default_policy == "trained":
-        together["trained Conductor"] = conductor(team, "trained")
+    if pool.default_policy == "trained":
+        together["trained Conductor"] = conductor(pool, "trained")
     rows += summarise(await _evaluated(together, chosen, GymVerifier()))
     console.print(_compact(rows))
     kinds = {problem.kind for problem in chosen}
@@ -121,10 +121,10 @@ async def _drawn(console: Console, title: str, conductor: Conductor, problem: Pr
         _say(console, f"The same run as a picture: {svg}")
 
 
-async def _second_thought(console: Console, world: World, team: OpenPool) -> None:
+async def _second_thought(console: Console, world: World, pool: OpenPool) -> None:
     """A run in which a second round made a wrong answer right, of a kind of question that was never trained on."""
     console.print(Rule("A recursive one: shown its own workflow and answer, it plans anew"))
-    recursive, verifier = conductor(team, "trained:gym-recursive", rounds=2), GymVerifier()
+    recursive, verifier = conductor(pool, "trained:gym-recursive", rounds=2), GymVerifier()
     for problem in world.problems(kinds=UNTRAINED_KINDS, split="held_out_templates", n=_SEARCHED):
         completion = await recursive.conduct(Call.plain(problem.question))
         first, last = completion.transcripts[0], completion.transcripts[-1]
@@ -142,7 +142,7 @@ async def _second_thought(console: Console, world: World, team: OpenPool) -> Non
     _say(console, f"In {_SEARCHED} questions no second round changed a wrong answer to a right one.")
 
 
-async def _fresh(console: Console, team: OpenPool, chosen: list[Problem], minutes: float) -> None:
+async def _fresh(console: Console, pool: OpenPool, chosen: list[Problem], minutes: float) -> None:
     """Train a new Conductor from the untrained start for some minutes, and measure it beside that start."""
     from podium.cli.training_view import TrainingView
     from podium.recipes.gym import config
@@ -166,7 +166,7 @@ async def _fresh(console: Console, team: OpenPool, chosen: list[Problem], minute
                 )
                 return
             _say(console, "The time is over; it goes on with what it has learned so far.")
-        arms = {"before": conductor(team, f"trained:{start}"), "after": conductor(team, f"trained:{path / 'policy'}")}
+        arms = {"before": conductor(pool, f"trained:{start}"), "after": conductor(pool, f"trained:{path / 'policy'}")}
         console.print(_compact(summarise(await _evaluated(arms, chosen, GymVerifier()))))
 
 

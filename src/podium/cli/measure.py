@@ -60,10 +60,12 @@ async def measure(flags: EvaluateFlags) -> None:
     )
     async with (
         open_verifiers({problem.kind for problem in problems}, unsafe_local=flags.unsafe_local) as verifier,
-        open_pool(flags.pool, budget=flags.budget, journal=flags.journal, run=f"evaluate {flags.out or ''}".strip()) as team,
+        open_pool(flags.pool, budget=flags.budget, journal=flags.journal, run=f"evaluate {flags.out or ''}".strip()) as opened,
     ):
-        names = expanded((*(flags.arms or default_arms(team)), *([flags.compare] if flags.compare else [])), team.workers.names)
-        arms = {name: make_arm(name, team, rounds=flags.rounds) for name in names}
+        names = expanded(
+            (*(flags.arms or default_arms(opened)), *([flags.compare] if flags.compare else [])), opened.workers.names
+        )
+        arms = {name: make_arm(name, opened, rounds=flags.rounds) for name in names}
         with Bars() as bars:
             bars.begin("answers", len(arms) * len(problems) * flags.repeats)
             results = await evaluate(
@@ -74,7 +76,7 @@ async def measure(flags: EvaluateFlags) -> None:
                 repeats=flags.repeats,
                 concurrency=flags.concurrency,
                 on_result=bars.on_result,
-                setups=setups_of(names, team, pool=flags.pool, rounds=flags.rounds, unsafe_local=flags.unsafe_local),
+                setups=setups_of(names, opened, pool=flags.pool, rounds=flags.rounds, unsafe_local=flags.unsafe_local),
             )
     rows, comparisons = summarise(results), _compared(results, flags.compare, names)
     if flags.as_json:
@@ -96,10 +98,10 @@ def _compared(results: Sequence[Result], arm: str | None, names: Sequence[str]) 
     return compare(results, arm, comparable(results, arm, [name for name in names if name != arm]))
 
 
-def default_arms(team: OpenPool) -> tuple[str, ...]:
+def default_arms(opened: OpenPool) -> tuple[str, ...]:
     """Every worker alone, and the policies that need no choice."""
-    alone = tuple(f"worker:{name}" for name in team.workers.names)
-    return tuple(dict.fromkeys((*alone, "mixture", team.default_policy, *team.arms)))
+    alone = tuple(f"worker:{name}" for name in opened.workers.names)
+    return tuple(dict.fromkeys((*alone, "mixture", opened.default_policy, *opened.arms)))
 
 
 def chosen_problems(

@@ -54,9 +54,9 @@ async def probe(flags: ProbeFlags) -> None:
     problems = _problems(flags)
     async with (
         open_verifiers({problem.kind for problem in problems}, unsafe_local=flags.unsafe_local) as verifier,
-        open_pool(flags.pool, budget=flags.budget, journal=flags.journal, run=f"probe {flags.out or ''}".strip()) as team,
+        open_pool(flags.pool, budget=flags.budget, journal=flags.journal, run=f"probe {flags.out or ''}".strip()) as opened,
     ):
-        workers: dict[str, Worker] = {member.name: member.worker for member in team.workers}
+        workers: dict[str, Worker] = {member.name: member.worker for member in opened.workers}
         if flags.replay is not None:
             recorded = load_replay(flags.replay, dataset=flags.replay_set)
             problems, _ = answered_by_all(problems, recorded, on_gaps=note)
@@ -72,7 +72,7 @@ async def probe(flags: ProbeFlags) -> None:
                 out=flags.out,
                 repeats=repeats,
                 on_result=bars.on_result,
-                setups=_setups(flags, team, workers),
+                setups=_setups(flags, opened, workers),
             )
         found = headroom(results, {problem.id: problem.question for problem in problems})
     if flags.as_json:
@@ -90,13 +90,13 @@ async def probe(flags: ProbeFlags) -> None:
     screen.print(Text(found.verdict), soft_wrap=True)
 
 
-def _setups(flags: ProbeFlags, team: OpenPool, workers: Iterable[str]) -> dict[str, str]:
+def _setups(flags: ProbeFlags, opened: OpenPool, workers: Iterable[str]) -> dict[str, str]:
     """What answers under each worker's name: where it changed, answers that are kept in ``--out`` are not its own."""
     if flags.replay is not None:
         recorded = content_hash(flags.replay)
         return {name: hashed(name, recorded) for name in workers}
     arms = {f"worker:{name}": name for name in workers}
-    return {arms[arm]: setup for arm, setup in setups_of(arms, team, pool=flags.pool, unsafe_local=flags.unsafe_local).items()}
+    return {arms[arm]: setup for arm, setup in setups_of(arms, opened, pool=flags.pool, unsafe_local=flags.unsafe_local).items()}
 
 
 def _problems(flags: ProbeFlags) -> list[Problem]:

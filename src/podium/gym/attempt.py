@@ -35,7 +35,7 @@ class Attempt:
     """
 
     def __init__(self, scene: Scene, level: Mapping[str, float], chance: Chance, sample: tuple[int, ...]) -> None:
-        self._asked = scene.asked
+        self._parsed = scene.parsed
         self._verbs = scene.verbs
         self._notes = scene.notes
         self._level = level
@@ -44,14 +44,14 @@ class Attempt:
 
     def text(self) -> str:
         """What the specialist says."""
-        asked, verbs, notes = self._asked, self._verbs, self._notes
+        parsed, verbs, notes = self._parsed, self._verbs, self._notes
         if verbs == {"report"} and (notes.answers or notes.programs):
             return self._report()
-        if asked is None and not notes.plans and not notes.programs:
+        if parsed is None and not notes.plans and not notes.programs:
             return NOT_GIVEN
         if verbs and verbs <= {"plan", "recall"}:
             return self._prepare()
-        if asked.kind == "code" if asked else bool(notes.programs):
+        if parsed.kind == "code" if parsed else bool(notes.programs):
             return self._program_text()
         return self._solve()
 
@@ -61,13 +61,13 @@ class Attempt:
     def _report(self) -> str:
         program = most_common(self._notes.programs)
         answer = most_common(self._notes.answers)
-        if program is not None and (answer is None or (self._asked is not None and self._asked.kind == "code")):
+        if program is not None and (answer is None or (self._parsed is not None and self._parsed.kind == "code")):
             return _shown(program)
         return f"Answer: {answer}"
 
     def _prepare(self) -> str:
         """Plan and facts only."""
-        plan = self._own_plan(self._asked) if self._asked else most_common(self._notes.plans)
+        plan = self._own_plan(self._parsed) if self._parsed else most_common(self._notes.plans)
         lines = []
         if "plan" in self._verbs and plan is not None:
             lines.append(f"Plan: {format_expression(plan)}")
@@ -82,29 +82,29 @@ class Attempt:
         visible = most_common(self._notes.plans)
         if visible is not None and (found := references(visible)):
             return found
-        return self._asked.references if self._asked else ()
+        return self._parsed.references if self._parsed else ()
 
-    def _own_plan(self, asked: ParsedQuestion) -> Node:
-        draw = self._draw("reading", asked.text)
-        return asked.plan if draw.level < self._level["reading"] else misread(asked.plan, draw.bits)
+    def _own_plan(self, parsed: ParsedQuestion) -> Node:
+        draw = self._draw("reading", parsed.text)
+        return parsed.plan if draw.level < self._level["reading"] else misread(parsed.plan, draw.bits)
 
     def _recalled(self, reference: str) -> Value:
         plan = most_common(self._notes.plans)
-        occasion = self._asked.text if self._asked else format_expression(plan) if plan else ""
+        occasion = self._parsed.text if self._parsed else format_expression(plan) if plan else ""
         draw = self._draw("recall", f"{reference}\x1f{occasion}")
         if draw.level < self._level["recall"]:
             return FACTS[reference]
-        return misremember(reference, draw.bits, self._asked.options if self._asked else ())
+        return misremember(reference, draw.bits, self._parsed.options if self._parsed else ())
 
     def _solve(self) -> str:
         """Plan, facts and result: what is visible is used, the rest is one's own."""
-        asked = self._asked
+        parsed = self._parsed
         plan = most_common(self._notes.plans)
         if plan is None:
-            if asked is None:
+            if parsed is None:
                 return NOT_GIVEN
             # Nothing has to be read out of a question that only looks one fact up.
-            plan = asked.plan if asked.kind == "choice" else self._own_plan(asked)
+            plan = parsed.plan if parsed.kind == "choice" else self._own_plan(parsed)
         facts: dict[str, Value] = {}
         for reference in references(plan):
             visible = most_common([value for named, value in self._notes.facts if named == reference])
@@ -124,7 +124,7 @@ class Attempt:
             result = self._computed(plan, f"{worded}\x1f{facts}", result)
             lines.append(f"Plan: {worded}")
         lines += [f"Fact: {reference} = {value}" for reference, value in facts.items()]
-        return "\n".join([*lines, f"Answer: {self._chosen(asked, result)}"])
+        return "\n".join([*lines, f"Answer: {self._chosen(parsed, result)}"])
 
     def _computed(self, plan: Node, basis: str, right: Value) -> Value:
         """The result at one's own level of arithmetic."""
@@ -136,54 +136,54 @@ class Attempt:
         others = sorted({str(leaf.value) for leaf in leaves(plan) if leaf.op == "text"} - {right})
         return others[draw.bits % len(others)] if others else right
 
-    def _chosen(self, asked: ParsedQuestion | None, result: Value) -> Value:
+    def _chosen(self, parsed: ParsedQuestion | None, result: Value) -> Value:
         """A result as an answer: the letter where there are options, a guess where it is none of them."""
-        if asked is None or not asked.options:
+        if parsed is None or not parsed.options:
             return result
-        options = asked.options
-        return LETTERS[options.index(str(result)) if str(result) in options else self._draw("guess", asked.text).bits % 4]
+        options = parsed.options
+        return LETTERS[options.index(str(result)) if str(result) in options else self._draw("guess", parsed.text).bits % 4]
 
     def _program_text(self) -> str:
         """A program: the visible draft, reviewed, or one's own."""
         draft = most_common(self._notes.programs)
         if draft is None or self._verbs == {"write"}:
             return self._no_draft(draft)
-        if self._asked is None:
+        if self._parsed is None:
             return f"I was not given the question, so I have nothing to check this against.\n{_shown(draft)}"
-        return _shown(self._reviewed(draft, self._asked))
+        return _shown(self._reviewed(draft, self._parsed))
 
     def _no_draft(self, draft: Program | None) -> str:
-        if self._asked is not None:
-            return _shown(self._written(self._asked))
+        if self._parsed is not None:
+            return _shown(self._written(self._parsed))
         return NOT_GIVEN if draft is None else _shown(draft)
 
-    def _written(self, asked: ParsedQuestion) -> Program:
+    def _written(self, parsed: ParsedQuestion) -> Program:
         """One's own program, from the visible plan where there is one."""
-        meant, skill = asked.plan, self._level["writing"]
+        meant, skill = parsed.plan, self._level["writing"]
         plan = most_common(self._notes.plans)
         if plan is not None and not references(plan):
             # Understanding and coding are two halves of the skill; the plan takes the first one off.
             meant, skill = plan, math.sqrt(skill)
-        draw = self._draw("writing", f"{format_expression(meant)}\x1f{asked.text}")
+        draw = self._draw("writing", f"{format_expression(meant)}\x1f{parsed.text}")
         if draw.level < skill:
             body = meant
-        elif self._draw("writing closely", asked.text).level < skill:
-            body = bug(meant, draw.bits, asked.parameters)
+        elif self._draw("writing closely", parsed.text).level < skill:
+            body = bug(meant, draw.bits, parsed.parameters)
         else:
-            body = blunder(meant, draw.bits, asked.parameters)
-        return Program(asked.function, asked.parameters, body)
+            body = blunder(meant, draw.bits, parsed.parameters)
+        return Program(parsed.function, parsed.parameters, body)
 
-    def _reviewed(self, draft: Program, asked: ParsedQuestion) -> Program:
+    def _reviewed(self, draft: Program, parsed: ParsedQuestion) -> Program:
         """The draft against the question: a slip is repaired, a misunderstanding written anew, both at one's own level."""
-        draw = self._draw("review", f"{format_program(draft)}\x1f{asked.text}")
+        draw = self._draw("review", f"{format_program(draft)}\x1f{parsed.text}")
         sees = draw.level < self._level["review"]
-        fits = (draft.name, draft.parameters) == (asked.function, asked.parameters)
-        if fits and not differ(draft.body, asked.plan, asked.parameters):
+        fits = (draft.name, draft.parameters) == (parsed.function, parsed.parameters)
+        if fits and not differ(draft.body, parsed.plan, parsed.parameters):
             spoilt = draw.level > 1 - (1 - self._level["review"]) / 10
-            return draft._replace(body=bug(draft.body, draw.bits, asked.parameters)) if spoilt else draft
-        if fits and edits(draft.body, asked.plan) == 1:
-            return draft._replace(body=asked.plan) if sees else draft
-        return self._written(asked)
+            return draft._replace(body=bug(draft.body, draw.bits, parsed.parameters)) if spoilt else draft
+        if fits and edits(draft.body, parsed.plan) == 1:
+            return draft._replace(body=parsed.plan) if sees else draft
+        return self._written(parsed)
 
 
 def _shown(program: Program) -> str:

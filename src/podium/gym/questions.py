@@ -61,8 +61,8 @@ def slots_of(template: Template) -> tuple[str, ...]:
 
 def kind_of(text: str) -> str | None:
     """The kind of the question in ``text``, or None. Example: ``kind_of("What is the capital of Peru? A) ...")``."""
-    asked = find_question(text)
-    return asked.kind if asked else None
+    parsed = find_question(text)
+    return parsed.kind if parsed else None
 
 
 def find_question(text: str) -> ParsedQuestion | None:
@@ -70,10 +70,10 @@ def find_question(text: str) -> ParsedQuestion | None:
     return _cached(text) if len(text) < 4_000 else search_question(text[-MAX_TEXT:])
 
 
-def without_question(text: str, asked: ParsedQuestion | None) -> str:
+def without_question(text: str, parsed: ParsedQuestion | None) -> str:
     """``text`` with single spaces and without the words of the question."""
     plain = " ".join(text.split())
-    return plain.replace(asked.text, " ").strip() if asked else plain
+    return plain.replace(parsed.text, " ").strip() if parsed else plain
 
 
 def search_question(text: str) -> ParsedQuestion | None:

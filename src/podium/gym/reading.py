@@ -59,7 +59,7 @@ class Notes(NamedTuple):
 class Scene(NamedTuple):
     """All that a specialist knows of the situation it is in."""
 
-    asked: ParsedQuestion | None
+    parsed: ParsedQuestion | None
     verbs: frozenset[str]
     notes: Notes
     characters: int
@@ -68,7 +68,7 @@ class Scene(NamedTuple):
 
 def scene_of(call: Call) -> Scene:
     """Read a call."""
-    asked: ParsedQuestion | None = None
+    parsed: ParsedQuestion | None = None
     notes: list[Notes] = []
     turns = turns_of(call)
     for turn in turns:
@@ -76,18 +76,18 @@ def scene_of(call: Call) -> Scene:
             for part in (turn.text, turn.task):
                 found = find_question(part) if part else None
                 if found is not None:
-                    if asked is not None and asked.text != found.text:
+                    if parsed is not None and parsed.text != found.text:
                         notes.clear()
-                    asked = found
+                    parsed = found
         elif turn.role == "assistant":
             notes.append(notes_of(turn.text))
-    if asked is None:  # a response may have quoted the question
+    if parsed is None:  # a response may have quoted the question
         quoted = [find_question(turn.text) for turn in turns if turn.role == "assistant"]
-        asked = next((found for found in reversed(quoted) if found is not None), None)
+        parsed = next((found for found in reversed(quoted) if found is not None), None)
     last = next((turn for turn in reversed(turns) if turn.role == "user"), Turn("user", ""))
     return Scene(
-        asked=asked,
-        verbs=verbs_in(without_question(last.task or last.text, asked)[:MAX_SUBTASK]),
+        parsed=parsed,
+        verbs=verbs_in(without_question(last.task or last.text, parsed)[:MAX_SUBTASK]),
         notes=Notes(*(tuple(item for part in sort for item in part) for sort in zip(*notes, strict=True))) if notes else Notes(),
         characters=sum(len(turn.text) + len(turn.task) for turn in turns),
     )
@@ -96,9 +96,9 @@ def scene_of(call: Call) -> Scene:
 def turns_of(call: Call) -> list[Turn]:
     """The turns of a call: each visible step with its response, then the call's own question and subtask."""
     turns: list[Turn] = []
-    for earlier in call.visible:
-        turns += _user_turns(earlier.question, earlier.subtask)
-        turns.append(Turn("assistant", earlier.response))
+    for step in call.visible:
+        turns += _user_turns(step.question, step.subtask)
+        turns.append(Turn("assistant", step.response))
     return turns + _user_turns(call.question, call.subtask)
 
 

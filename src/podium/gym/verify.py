@@ -66,8 +66,8 @@ def _extracted(problem: Problem, words: str) -> str | None:
 
 def _name(problem: Problem, words: str) -> str | None:
     """The one compared thing that the words name; where they name both or neither, the words themselves."""
-    asked = find_question(problem.question)
-    compared = {str(leaf.value) for leaf in leaves(asked.plan) if leaf.op == "text"} if asked else set()
+    parsed = find_question(problem.question)
+    compared = {str(leaf.value) for leaf in leaves(parsed.plan) if leaf.op == "text"} if parsed else set()
     named = [name for name in compared if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words, re.IGNORECASE)]
     if len(named) == 1:
         return named[0]
@@ -83,11 +83,11 @@ def _number(words: str) -> str | None:
 
 
 def _letter(problem: Problem, words: str) -> str | None:
-    asked = find_question(problem.question)
+    parsed = find_question(problem.question)
     plain = words.rstrip(".!*_` ").casefold()
     # The option itself comes first: an option may look like a letter (the symbol of carbon is C).
-    if asked is not None and len(plain) > 1 and plain in (option.casefold() for option in asked.options):
-        return LETTERS[[option.casefold() for option in asked.options].index(plain)]
+    if parsed is not None and len(plain) > 1 and plain in (option.casefold() for option in parsed.options):
+        return LETTERS[[option.casefold() for option in parsed.options].index(plain)]
     found = set(_LETTER.findall(words))
     if found and re.match(r"\(?[A-D]\)", words):
         return words.lstrip("(")[0]

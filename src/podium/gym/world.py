@@ -138,14 +138,14 @@ def _options(right: Value, table: str, rng: random.Random) -> dict[str, Value]:
 
 def _target(kind: str, text: str, rng: random.Random) -> str | None:
     """What counts as right, worked out from the text as a reader without fault would; None for a useless question."""
-    asked = search_question(text)
-    if asked is None or asked.kind != kind or asked.text != text:
+    parsed = search_question(text)
+    if parsed is None or parsed.kind != kind or parsed.text != text:
         raise ValueError(f"a template of {kind} can not be read back: {text}")
     if kind == "code":
-        return _tests(Program(asked.function, asked.parameters, asked.plan), rng)
-    value = evaluate(asked.plan, facts=FACTS)
+        return _tests(Program(parsed.function, parsed.parameters, parsed.plan), rng)
+    value = evaluate(parsed.plan, facts=FACTS)
     if kind == "choice":
-        return LETTERS[asked.options.index(str(value))]
+        return LETTERS[parsed.options.index(str(value))]
     # A result of 0 or below would make a story absurd, one of many digits tests nothing more.
     return str(value) if isinstance(value, str) or 0 < value < 10**8 else None
 

@@ -75,10 +75,10 @@ class PodiumModel(ModelAPI):
     async def _ready(self) -> Conductor:
         async with self._opening:
             if self._conductor is None:
-                team = await self._opened.enter_async_context(
+                opened = await self._opened.enter_async_context(
                     open_pool(self._pool, budget=self._budget, run=f"inspect {self.model_name}")
                 )
-                made = conductor(team, self.model_name, rounds=self._rounds, max_steps=self._max_steps)
+                made = conductor(opened, self.model_name, rounds=self._rounds, max_steps=self._max_steps)
                 self._conductor = spanned(made)
             return self._conductor
 

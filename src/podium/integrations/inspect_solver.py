@@ -35,9 +35,9 @@ def conduct(workers: str | list[str], rounds: int = 1, max_steps: int = 5, cards
                 for index, name in enumerate(names)
             ]
         )
-        language = WorkflowSyntax(cards=cards)
-        policy = ChatPolicy(_InspectWorker(get_model()), language=language)
-        conductor = spanned(Conductor(policy, pool, rounds=rounds, max_steps=max_steps, language=language))
+        syntax = WorkflowSyntax(cards=cards)
+        policy = ChatPolicy(_InspectWorker(get_model()), syntax=syntax)
+        conductor = spanned(Conductor(policy, pool, rounds=rounds, max_steps=max_steps, syntax=syntax))
         model = str(state.model)
         try:
             completion = await conductor(Call(question=question_of(state.messages)))

@@ -23,7 +23,7 @@ class _SpannedPolicy:
         self._policy = policy
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
-        async with span(f"plan, round {len(brief.earlier) + 1}", type="podium.plan"):
+        async with span(f"plan, round {len(brief.previous_rounds) + 1}", type="podium.plan"):
             written = await self._policy.write(brief, n)
             transcript().info({"written": [generation.text for generation in written]}, source=SOURCE)
             return written

@@ -40,19 +40,19 @@ class McpFlags:
 async def serve(flags: McpFlags) -> None:
     """Serve until the client closes its end. Raises :class:`PodiumError`."""
     async with (
-        open_pool(flags.pool, budget=flags.budget, run=f"mcp {shown_address(flags.db)}") as team,
+        open_pool(flags.pool, budget=flags.budget, run=f"mcp {shown_address(flags.db)}") as opened,
         Database(flags.db) as database,
     ):
-        offer = PoolCatalog(team, flags.policy or AUTO)
+        catalog = PoolCatalog(opened, flags.policy or AUTO)
         accounts = Accounts(
             database=database, replica=f"mcp-{secrets.token_hex(4)}", with_keys=False, store_content=True, request_usd=1.0
         )
-        desk = RequestService(offer=offer, accounts=accounts, gate=ConcurrencyGate(64, 256), measures=Metrics())
-        await tools(desk).run_stdio_async()
+        service = RequestService(catalog=catalog, accounts=accounts, gate=ConcurrencyGate(64, 256), metrics=Metrics())
+        await tools(service).run_stdio_async()
 
 
-def tools(desk: RequestService) -> MCPServer[Any]:
-    """``ask``, ``list_workers`` and ``get_run`` over ``desk``."""
+def tools(service: RequestService) -> MCPServer[Any]:
+    """``ask``, ``list_workers`` and ``get_run`` over ``service``."""
     server: MCPServer[Any] = MCPServer(
         name="podium",
         version=__version__,
@@ -66,28 +66,28 @@ def tools(desk: RequestService) -> MCPServer[Any]:
         model: one of list_workers' models. rounds: above 1 it may look at its answer and try again. budget_usd: most it may cost.
         The run's id and cost stand in the last line; get_run tells how the answer came to be.
         """
-        wishes = RequestOptions(rounds=rounds, usd=budget_usd)
-        asked = ParsedRequest(model=model, call=Call.plain(question), wishes=wishes)
-        async with desk.admitted(None, asked) as ticket:
-            dones = await conducted(ticket.conductors, ticket.call)
-            await desk.finish(ticket, dones)
+        options = RequestOptions(rounds=rounds, budget_usd=budget_usd)
+        parsed = ParsedRequest(model=model, call=Call.plain(question), options=options)
+        async with service.admitted(None, parsed) as active:
+            dones = await conducted(active.conductors, active.call)
+            await service.finish(active, dones)
         [done] = dones
         if done.failure is not None:
             raise done.failure.error()
         cost = done.completion.usage.cost_usd
         price = "cost unknown" if cost is None else f"${cost:.6f}"
-        return f"{done.completion.text}\n\n({ticket.run}, {price})"
+        return f"{done.completion.text}\n\n({active.run}, {price})"
 
     @server.tool()
     async def list_workers() -> str:
         """The models that can be asked, and the workers behind them: what for, at what price, measured how good."""
-        workers = [json.loads(dumps(card)) for card in desk.offer.cards]
-        return json.dumps({"models": list(desk.offer.models), "workers": workers})
+        workers = [json.loads(dumps(card)) for card in service.catalog.cards]
+        return json.dumps({"models": list(service.catalog.models), "workers": workers})
 
     @server.tool()
     async def get_run(run: str) -> str:
         """How an answer came to be: the workflow, and what each step was told, saw, said and cost."""
-        found = await desk.accounts.runs.get(run, key=None)
+        found = await service.accounts.runs.get(run, key=None)
         if found is None:
             raise ConfigError(f"there is no run {run[:60]!r}")
         return dumps(found)

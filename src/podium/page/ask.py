@@ -11,7 +11,7 @@ from podium.gym.questions import kind_of
 from podium.gym.world import World
 from podium.page.frame import frame
 from podium.page.parts import Area, Choice, box, button, enable, text
-from podium.page.request_options import WishesForm
+from podium.page.request_options import RequestOptionsForm
 from podium.page.run_panel import RunPanel
 from podium.page.running import ran
 from podium.page.shown import line
@@ -57,12 +57,12 @@ class _Ask:
             for example in _examples(site):
                 button(line(example, 46), partial(self._question.write, example), "quiet small", title=line(example, 300))
         with box("bar"):
-            self._model = Choice("Model", models, site.offer.models[0])
+            self._model = Choice("Model", models, site.catalog.models[0])
             self._beside = Choice("Compare with", {"": [(NOBODY, "nobody")], **models, **_baselines(site)}, NOBODY)
             self._go = button("Ask", self._ask)
             self._stop = button("Stop", self._tasks.stop, "quiet")
         text("Enter asks, Shift and Enter begins a new line.", "p", "soft")
-        self._wishes = WishesForm(site.offer.cards)
+        self._options = RequestOptionsForm(site.catalog.cards)
         enable(self._stop, False)
         self._results = box("pair")
         ui.context.client.on_delete(self._tasks.stop)
@@ -75,9 +75,9 @@ class _Ask:
             self._question.focus()
             return
         try:
-            wished = self._wishes.read()
+            options = self._options.read()
         except ConfigError:
-            self._wishes.open()  # it says what is wrong
+            self._options.open()  # it says what is wrong
             return
         asked = [self._model.value]
         if self._beside.value not in (NOBODY, self._model.value):
@@ -89,17 +89,17 @@ class _Ask:
         with self._results:
             panels = [RunPanel(model) for model in asked]
         for model, panel in zip(asked, panels, strict=True):
-            task = background_tasks.create(self._run(model, panel, question, wished), name=f"ask {line(model, 40)}")
+            task = background_tasks.create(self._run(model, panel, question, options), name=f"ask {line(model, 40)}")
             self._tasks.running.add(task)
             task.add_done_callback(self._over)
 
-    async def _run(self, model: str, panel: RunPanel, question: str, wished: RequestOptions) -> None:
-        offer, conductor = self._site.offer, None
+    async def _run(self, model: str, panel: RunPanel, question: str, options: RequestOptions) -> None:
+        catalog, conductor = self._site.catalog, None
         if model in self._site.workers:
-            wished = replace(wished, workers=(), rounds=None)  # one worker alone asks nobody else
-        elif model in offer.baselines:
-            conductor = partial(offer.conductor, offer.models[0], replace(wished, policy=model, rounds=None))
-        conduct = partial(ran, self._site, self._visitor, model, question, wishes=wished, conductor=conductor)
+            options = replace(options, workers=(), rounds=None)  # one worker alone asks nobody else
+        elif model in catalog.baselines:
+            conductor = partial(catalog.conductor, catalog.models[0], replace(options, policy=model, rounds=None))
+        conduct = partial(ran, self._site, self._visitor, model, question, options=options, conductor=conductor)
         with self._results:
             await panel.run(ask(question), conduct, self._site.link("/runs/"))
 
@@ -117,7 +117,7 @@ def _groups(site: Site) -> dict[str, list[tuple[str, str]]]:
 
 
 def _baselines(site: Site) -> dict[str, list[tuple[str, str]]]:
-    named = [(name, f"{name}: {about}") for name, about in site.offer.baselines.items() if name not in site.offer.models]
+    named = [(name, f"{name}: {about}") for name, about in site.catalog.baselines.items() if name not in site.catalog.models]
     return {"Baselines": named} if named else {}
 
 

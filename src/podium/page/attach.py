@@ -31,15 +31,15 @@ RECONNECT_SECONDS = 10.0
 
 
 def attach(
-    app: FastAPI, desk: RequestService, *, training: Path, prefix: str = "/", play: Callable[[str], ServedModel] | None = None
+    app: FastAPI, service: RequestService, *, training: Path, prefix: str = "/", play: Callable[[str], ServedModel] | None = None
 ) -> None:
-    """Mount the pages over ``desk`` on ``app`` at ``prefix``; call it after every other route was added, and once in a process.
+    """Mount the pages over ``service`` on ``app`` at ``prefix``; call it after every other route was added, and once in a process.
 
     ``training``: the folder below which runs of training lie. ``play`` makes a Conductor over the gym's workers, in the order
-    of ``desk.offer.cards``, from a workflow that a visitor wrote; None: there is nothing to play. Where the desk asks for
+    of ``service.catalog.cards``, from a workflow that a visitor wrote; None: there is nothing to play. Where the desk asks for
     keys, visitors sign in with theirs.
     """
-    site = Site(desk=desk, training=TrainingRuns(training), play=play, prefix=prefix)
+    site = Site(service=service, training=TrainingRuns(training), play=play, prefix=prefix)
 
     @ui.page("/", title="Ask · Podium")
     async def _ask() -> None:

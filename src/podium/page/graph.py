@@ -79,8 +79,8 @@ class _Node:
             self._element.classes(remove=f"is-{self._state}", add=f"is-{view.state}")
             self._state = view.state
             _set(self._status, _WORDS[view.state])
-            told = f"Step {self._index}, {line(view.worker, 40)}, {_WORDS[view.state]}"
-            self._element.props["aria-label"] = f"{told}: {self._subtask.rstrip('.')}. It {self._sees}."
+            label = f"Step {self._index}, {line(view.worker, 40)}, {_WORDS[view.state]}"
+            self._element.props["aria-label"] = f"{label}: {self._subtask.rstrip('.')}. It {self._sees}."
         seconds = view.seconds
         if seconds is None:
             _set(self._figures, self._sees)

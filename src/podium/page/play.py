@@ -68,7 +68,7 @@ class _Play:
         self._problem = self._problems[0]
         self._score = _Score()
         self._scored: set[str] = set()
-        self._told = ""
+        self._summary = ""
         self._task: asyncio.Task[None] | None = None
         with box("play"):
             with box():
@@ -88,14 +88,14 @@ class _Play:
                     text(_RULES, "p", "soft")
             with box():
                 text("The workers", "h2")
-                for number, card in enumerate(site.offer.cards):
+                for number, card in enumerate(site.catalog.cards):
                     worker_row(card, number)
         self._results = box("pair two")
         self._check()
         self._show_problem()
 
     def _workflow(self) -> Workflow | None:
-        brief = Brief(question=ask(self._problem.question), cards=tuple(self._site.offer.cards), max_steps=MAX_STEPS)
+        brief = Brief(question=ask(self._problem.question), cards=tuple(self._site.catalog.cards), max_steps=MAX_STEPS)
         return parse(self._lists.value, brief, WorkflowSyntax())
 
     def _check(self) -> None:
@@ -107,7 +107,7 @@ class _Play:
             enable(self._go, False)
         else:
             steps = () if workflow is None else workflow.steps
-            names = [line(self._site.offer.cards[step.worker].name, 24) for step in steps]
+            names = [line(self._site.catalog.cards[step.worker].name, 24) for step in steps]
             self._checked.text = f"{counted(len(steps), 'step')}: {', '.join(names)}"
             self._checked.classes(replace="check good")
             enable(self._go, self._task is None)
@@ -140,7 +140,7 @@ class _Play:
         enable(self._next, True)
 
     async def _both(self, problem: Problem, lists: str) -> None:
-        model = self._site.offer.models[0]
+        model = self._site.catalog.models[0]
         with self._results:
             with box():
                 my_verdict = text("", "p", "verdict", aria_live="polite")
@@ -167,7 +167,7 @@ class _Play:
         """Only the first try at a problem counts."""
         score = self._score
         if problem.id in self._scored:
-            self._scores.text = f"{self._told} This problem counted the first time."
+            self._scores.text = f"{self._summary} This problem counted the first time."
             return
         self._scored.add(problem.id)
         score.played += 1
@@ -175,7 +175,7 @@ class _Play:
         score.theirs += theirs[0]
         score.mine_usd += _usd(mine[1])
         score.theirs_usd += _usd(theirs[1])
-        self._told = self._scores.text = (
+        self._summary = self._scores.text = (
             f"After {counted(score.played, 'problem')}: you {score.mine} right for ${score.mine_usd:.6f}, "
             f"{line(model, 40)} {score.theirs} right for ${score.theirs_usd:.6f}."
         )

@@ -40,10 +40,10 @@ class _Pool:
             self._check = button("Check now", self._start)
             text(f"Asks every worker one small question, which costs what it costs: {self._question}", "p", "soft")
         with box("cards"):
-            for number, card in enumerate(site.offer.cards):
+            for number, card in enumerate(site.catalog.cards):
                 with box():
                     worker_line(card, number)
-                    text(_latency(site.desk.measures.latency(card.name)), "p", "soft")
+                    text(_latency(site.service.metrics.latency(card.name)), "p", "soft")
                     self._said[card.name] = text("", "p", "soft", aria_live="polite")
 
     def _start(self) -> None:
@@ -68,10 +68,10 @@ class _Pool:
         said.text = "asked"
         said.classes(replace="soft")
         started = time.perf_counter()
-        wishes = RequestOptions(seconds=PATIENCE_SECONDS)
+        options = RequestOptions(budget_seconds=PATIENCE_SECONDS)
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                done = await ran(self._site, self._visitor, name, self._question, _unheard, _unheard, wishes=wishes)
+                done = await ran(self._site, self._visitor, name, self._question, _unheard, _unheard, options=options)
         except TimeoutError:
             _say(said, f"no answer within {PATIENCE_SECONDS:.0f} s", "bad")
         except (PodiumError, ApiErrorException) as error:

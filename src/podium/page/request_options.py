@@ -16,7 +16,7 @@ MOST_ROUNDS, MOST = 10, 1_000_000
 """As many rounds, and as many dollars or seconds, as a client of the API may ask for."""
 
 
-class WishesForm:
+class RequestOptionsForm:
     """A folded form; its heading says what is wished for. Nothing chosen is nothing wished for.
 
     Example::
@@ -32,7 +32,7 @@ class WishesForm:
             with box("wishes-workers", "fieldset"):
                 text("Workers that may be asked", "legend", "label")
                 with box("checks"):
-                    self._workers = [Check(line(name, 40), value=True, changed=self._told) for name in self._names]
+                    self._workers = [Check(line(name, 40), value=True, changed=self._show_summary) for name in self._names]
                 if len(self._names) > 1:
                     with box("checks-all"):
                         button("All", partial(self._tick, True), "quiet small", aria_label="Tick all workers")
@@ -49,7 +49,7 @@ class WishesForm:
 
     def read(self) -> RequestOptions:
         """What is wished for. Raises :class:`ConfigError`, in words for the visitor, where the form makes no sense."""
-        return wishes(
+        return options_from(
             self._names,
             [worker.value for worker in self._workers],
             usd=self._usd.value,
@@ -59,45 +59,45 @@ class WishesForm:
 
     def _field(self, label: str, keys: str) -> Line:
         # No type="number": browsers keep what they can not read to themselves, and then nobody could say what is wrong.
-        return Line(label, changed=self._told, type="text", inputmode=keys, placeholder="no limit", autocomplete="off")
+        return Line(label, changed=self._show_summary, type="text", inputmode=keys, placeholder="no limit", autocomplete="off")
 
     def _tick(self, wanted: bool) -> None:
         for worker in self._workers:
             worker.tick(wanted)
-        self._told()
+        self._show_summary()
 
-    def _told(self) -> None:
+    def _show_summary(self) -> None:
         """Say in the heading what is wished for, so that a folded form hides nothing, and what is wrong below the fields."""
         try:
-            wished = self.read()
+            options = self.read()
         except ConfigError as error:
             self._summary.text, self._mistake.text = "Options: something is wrong here", str(error)
         else:
-            self._summary.text, self._mistake.text = in_words(wished, len(self._names)), ""
+            self._summary.text, self._mistake.text = in_words(options, len(self._names)), ""
 
 
-def wishes(names: Sequence[str], chosen: Sequence[bool], *, usd: str, seconds: str, rounds: str) -> RequestOptions:
+def options_from(names: Sequence[str], chosen: Sequence[bool], *, usd: str, seconds: str, rounds: str) -> RequestOptions:
     """What the fields of the form say; "" is no wish. Raises :class:`ConfigError` where they make no sense.
 
-    Example: ``wishes(["a", "b"], [True, False], usd="0.05", seconds="", rounds="") == RequestOptions(workers=("a",), usd=0.05)``.
+    Example: ``options_from(["a", "b"], [True, False], usd="0.05", seconds="", rounds="") == RequestOptions(workers=("a",), usd=0.05)``.
     """
     wanted = tuple(name for name, on in zip(names, chosen, strict=True) if on)
     if names and not wanted:
         raise ConfigError("No worker is left: tick at least one.")
     return RequestOptions(
         workers=() if len(wanted) == len(names) else wanted,
-        usd=_number("dollars", usd, "0.05"),
-        seconds=_number("seconds", seconds, "30"),
+        budget_usd=_number("dollars", usd, "0.05"),
+        budget_seconds=_number("seconds", seconds, "30"),
         rounds=_rounds(rounds),
     )
 
 
-def in_words(wished: RequestOptions, workers: int) -> str:
+def in_words(options: RequestOptions, workers: int) -> str:
     """The heading of the form. Example: ``in_words(RequestOptions(usd=0.05), 7) == "Options: at most $0.05"``."""
-    limits = [f"${wished.usd:g}"] if wished.usd is not None else []
-    limits += [f"{wished.seconds:g} s"] if wished.seconds is not None else []
-    limits += [counted(wished.rounds, "round")] if wished.rounds is not None else []
-    parts = [f"{len(wished.workers)} of {counted(workers, 'worker')}"] if wished.workers else []
+    limits = [f"${options.budget_usd:g}"] if options.budget_usd is not None else []
+    limits += [f"{options.budget_seconds:g} s"] if options.budget_seconds is not None else []
+    limits += [counted(options.rounds, "round")] if options.rounds is not None else []
+    parts = [f"{len(options.workers)} of {counted(workers, 'worker')}"] if options.workers else []
     parts += [f"at most {', '.join(limits)}"] if limits else []
     return f"Options: {'; '.join(parts)}" if parts else "Options"
 

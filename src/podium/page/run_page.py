@@ -12,7 +12,7 @@ from podium.types import ask
 
 async def run_page(site: Site, visitor: Visitor, run_id: str) -> None:
     """Build the page of the run called ``run_id``."""
-    seen = site.desk.accounts.seen_by(await visitor.key("ask", "read"))
+    seen = site.service.accounts.seen_by(await visitor.key("ask", "read"))
     run = None if len(run_id) > 100 else await site.runs.get(run_id, key=seen)
     with frame(site, "/runs", "Run"):
         if run is None:

@@ -24,7 +24,7 @@ async def ran(
     on_event: Listener,
     on_run: Callable[[str], None],
     *,
-    wishes: RequestOptions = RequestOptions(),
+    options: RequestOptions = RequestOptions(),
     conductor: Callable[[], ServedModel] | None = None,
 ) -> ChoiceDone:
     """Ask ``model`` (or what ``conductor`` makes, then only called so); ``on_run`` is told the run's id at its beginning.
@@ -41,14 +41,14 @@ async def ran(
             transcripts = event.transcripts
         on_event(event)
 
-    asked = ParsedRequest(model=model, call=Call.plain(question), wishes=wishes)
+    parsed = ParsedRequest(model=model, call=Call.plain(question), options=options)
     made = None if conductor is None else conductor()
-    async with site.desk.admitted(await visitor.key("ask"), asked, conductor=made) as ticket:
-        on_run(ticket.run)
+    async with site.service.admitted(await visitor.key("ask"), parsed, conductor=made) as active:
+        on_run(active.run)
         try:
-            done = await answer(ticket.conductors[0], ticket.call, heard)
+            done = await answer(active.conductors[0], active.call, heard)
         except asyncio.CancelledError:
-            await site.desk.left(ticket, transcripts)
+            await site.service.left(active, transcripts)
             raise
-        await site.desk.finish(ticket, [done])
+        await site.service.finish(active, [done])
         return done

@@ -21,7 +21,7 @@ DAYS = 30
 
 async def runs_page(site: Site, visitor: Visitor) -> None:
     """Build the page."""
-    seen = site.desk.accounts.seen_by(await visitor.key("ask", "read"))
+    seen = site.service.accounts.seen_by(await visitor.key("ask", "read"))
     lead = "Every question this server was asked." if seen is None else "Every question that was asked with your key."
     with frame(site, "/runs", "Runs", lead):
         days = await site.runs.spending(key=seen, days=DAYS)
@@ -36,7 +36,7 @@ class _Runs:
         self._site, self._visitor = site, visitor
         self._last: Run | None = None
         self._asked = 0
-        names = dict.fromkeys((*site.offer.models, *site.offer.baselines, BY_HAND))
+        names = dict.fromkeys((*site.catalog.models, *site.catalog.baselines, BY_HAND))
         models = [("", "all"), *((name, name) for name in names)]
         with box("bar", role="search"):
             self._words = Line("Search", send=self._again)
@@ -97,7 +97,7 @@ class _Runs:
 
     async def _found(self, older: bool) -> Sequence[Run]:
         since, until = period(self._from.value, self._until.value)
-        seen = self._site.desk.accounts.seen_by(await self._visitor.key("ask", "read"))
+        seen = self._site.service.accounts.seen_by(await self._visitor.key("ask", "read"))
         return await self._site.runs.search(
             key=seen,
             text=self._words.value.strip(),

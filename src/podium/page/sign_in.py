@@ -54,7 +54,7 @@ def add_sign_in(app: FastAPI, site: Site) -> None:
         given = parse_qs(body.decode("latin-1")).get("key", [""]) if len(body) <= _MOST_BYTES else [""]
         secret = given[0].strip()
         try:
-            await site.desk.accounts.identify(f"Bearer {secret}", "ask", "read")
+            await site.service.accounts.identify(f"Bearer {secret}", "ask", "read")
         except AccessDenied:
             return form(_next(site, request), wrong=True)
         answer = RedirectResponse(_next(site, request), status_code=303)
@@ -82,7 +82,7 @@ class SignInMiddleware:
             return
         connection = HTTPConnection(scope)
         try:
-            await Visitor(self._site.desk.accounts, connection).key("ask", "read")
+            await Visitor(self._site.service.accounts, connection).key("ask", "read")
         except AccessDenied as error:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008, "reason": "no key"})

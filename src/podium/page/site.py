@@ -18,29 +18,29 @@ from podium.serving.store.runs import Runs
 class Site:
     """One server's pages. Example: ``site.link("/play")`` is ``"/ui/play"`` where the pages live below ``/ui``."""
 
-    desk: RequestService
+    service: RequestService
     training: TrainingRuns
     play: Callable[[str], ServedModel] | None
     prefix: str
 
     @property
-    def offer(self) -> ModelCatalog:
+    def catalog(self) -> ModelCatalog:
         """What can be asked."""
-        return self.desk.offer
+        return self.service.catalog
 
     @property
     def runs(self) -> Runs:
         """What was asked."""
-        return self.desk.accounts.runs
+        return self.service.accounts.runs
 
     @property
     def with_keys(self) -> bool:
         """Whether visitors sign in."""
-        return self.desk.accounts.with_keys
+        return self.service.accounts.with_keys
 
     def visitor(self) -> Visitor:
         """Whoever looks at the page that is being built."""
-        return Visitor(self.desk.accounts, ui.context.client.request)
+        return Visitor(self.service.accounts, ui.context.client.request)
 
     def link(self, path: str) -> str:
         """The address of one of our pages."""
@@ -49,16 +49,16 @@ class Site:
     @property
     def is_gym(self) -> bool:
         """Whether the workers are the gym's, so that its problems can be asked and judged."""
-        return {profile.name for profile in PROFILES} <= {card.name for card in self.offer.cards}
+        return {profile.name for profile in PROFILES} <= {card.name for card in self.catalog.cards}
 
     @property
     def policies(self) -> tuple[str, ...]:
         """The models that write workflows."""
-        workers = {card.name for card in self.offer.cards}
-        return tuple(model for model in self.offer.models if model not in workers)
+        workers = {card.name for card in self.catalog.cards}
+        return tuple(model for model in self.catalog.models if model not in workers)
 
     @property
     def workers(self) -> tuple[str, ...]:
         """The models that are one worker alone."""
-        workers = {card.name for card in self.offer.cards}
-        return tuple(model for model in self.offer.models if model in workers)
+        workers = {card.name for card in self.catalog.cards}
+        return tuple(model for model in self.catalog.models if model in workers)

@@ -30,9 +30,9 @@ def drawn(days: Sequence[tuple[date, float | None]]) -> str:
     for index, (day, usd) in enumerate(days):
         high = _HIGH * (1.0 if usd is None else usd / top)
         look = 'fill="none" stroke="var(--soft)" stroke-dasharray="3 3"' if usd is None else 'fill="var(--accent)"'
-        told = f"{day.isoformat()}: {'price unknown' if usd is None else f'${usd:.6f}'}"
+        title = f"{day.isoformat()}: {'price unknown' if usd is None else f'${usd:.6f}'}"
         place = f'x="{index * step + step * 0.15:.1f}" y="{_HIGH - high:.1f}" width="{step * 0.7:.1f}" height="{high:.1f}"'
-        parts.append(f'<g><rect {place} {look} vector-effect="non-scaling-stroke"/><title>{told}</title></g>')
+        parts.append(f'<g><rect {place} {look} vector-effect="non-scaling-stroke"/><title>{title}</title></g>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDE} {_HIGH}" height="{_HIGH}" preserveAspectRatio="none" '
         f'role="img" aria-label="Dollars a day">{"".join(parts)}</svg>'

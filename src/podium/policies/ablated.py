@@ -26,9 +26,9 @@ class AblatedPolicy:
     position, so the Conductor around it reads the default :class:`WorkflowSyntax`.
     """
 
-    def __init__(self, policy: Policy, language: WorkflowSyntax, change: Change, *, seed: int = 0) -> None:
+    def __init__(self, policy: Policy, syntax: WorkflowSyntax, change: Change, *, seed: int = 0) -> None:
         self._policy = policy
-        self._language = language
+        self._syntax = syntax
         self._change = change
         self._seed = seed
 
@@ -38,10 +38,10 @@ class AblatedPolicy:
 
     def _altered(self, written: Generation, brief: Brief) -> Generation:
         try:
-            workflow = parse(written.text, brief, self._language)
+            workflow = parse(written.text, brief, self._syntax)
         except WorkflowError:
             return written
-        if workflow is None or brief.earlier:
+        if workflow is None or brief.previous_rounds:
             return written
         changed = self._change(workflow, brief, random.Random(f"{self._seed} {brief.question}"))
         return replace(written, text=format_workflow(changed), token_ids=(), logprobs=())

@@ -25,12 +25,12 @@ class ChatPolicy:
     """
 
     def __init__(
-        self, worker: Worker, *, language: WorkflowSyntax = WorkflowSyntax(), sampling: Sampling = Sampling(), attempts: int = 1
+        self, worker: Worker, *, syntax: WorkflowSyntax = WorkflowSyntax(), sampling: Sampling = Sampling(), attempts: int = 1
     ) -> None:
         if attempts < 1:
             raise ValueError("attempts is at least 1")
         self._worker = worker
-        self._language = language
+        self._syntax = syntax
         self._sampling = sampling
         self._attempts = attempts
 
@@ -44,7 +44,7 @@ class ChatPolicy:
         return [task.result() for task in tasks]
 
     async def _write_one(self, brief: Brief) -> Generation:
-        conversation = messages(brief, self._language)
+        conversation = messages(brief, self._syntax)
         written: list[Completion] = []
         for attempt in range(1, self._attempts + 1):
             call = Call(question=conversation, sampling=self._sampling, sample=(*brief.sample, attempt))
@@ -52,11 +52,11 @@ class ChatPolicy:
             if attempt == self._attempts:
                 break
             try:
-                parse(written[-1].text, brief, self._language)
+                parse(written[-1].text, brief, self._syntax)
                 break
             except WorkflowError as error:
                 reply = Message(role="assistant", content=written[-1].text)
-                conversation = (*conversation, reply, correction(error, self._language))
+                conversation = (*conversation, reply, correction(error, self._syntax))
         return Generation(
             text=written[-1].text,
             finish_reason=written[-1].finish_reason,
@@ -69,7 +69,7 @@ def _chat(asked: PolicyRequest) -> PolicySetup:
     config = asked.conductor
     writer = asked.workers[asked.worker(default=asked.workers.names[0] if config is None else config.worker)]
     syntax = WorkflowSyntax(cards=config is not None and config.cards)
-    policy = ChatPolicy(writer.worker, language=syntax, attempts=2 if config is None else config.attempts)
+    policy = ChatPolicy(writer.worker, syntax=syntax, attempts=2 if config is None else config.attempts)
     return PolicySetup(policy=policy, workers=asked.workers, max_steps=asked.steps, syntax=syntax)
 
 

@@ -37,7 +37,7 @@ class FunctionPolicy:
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
         """Write it ``n`` times; three empty lists from round 2 on."""
-        workflow = None if brief.earlier else self.workflow(brief)
+        workflow = None if brief.previous_rounds else self.workflow(brief)
         return [Generation(text=format_workflow(workflow))] * n
 
 

@@ -29,9 +29,9 @@ _BATCH = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """What a local policy was taught. Example: ``Dialect(language=WorkflowSyntax(access="binary"))``."""
+    """What a local policy was taught. Example: ``Dialect(syntax=WorkflowSyntax(access="binary"))``."""
 
-    language: WorkflowSyntax = WorkflowSyntax()
+    syntax: WorkflowSyntax = WorkflowSyntax()
     prompt: str = "short"
     """``short`` (:mod:`podium.workflow.short_prompt`) or ``full`` (:mod:`podium.workflow.prompt`)."""
     max_tokens: int = 160
@@ -70,8 +70,8 @@ class LocalPolicy:
         path = folder / "podium.json"
         try:
             described = json.loads(path.read_text(encoding="utf-8"))
-            language = WorkflowSyntax(**described["language"])
-            dialect = Dialect(language=language, prompt=described["prompt"], max_tokens=described["max_tokens"])
+            syntax = WorkflowSyntax(**described["language"])
+            dialect = Dialect(syntax=syntax, prompt=described["prompt"], max_tokens=described["max_tokens"])
             version = str(described["version"])
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise CheckpointError(f"{folder} holds no policy of ours ({path.name}: {error})") from error
@@ -118,14 +118,14 @@ class LocalPolicy:
                 if not answer.done():
                     answer.set_result(row)
 
-    def write_many(self, briefs: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
-        """``n`` workflows for each brief, in one batch. ``openings``: what each brief's completions must begin with.
+    def write_many(self, briefs: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
+        """``n`` workflows for each brief, in one batch. ``forced_prefixes``: what each brief's completions must begin with.
 
         A generation's text includes the opening; its tokens are only those that the policy chose.
         """
-        openings = openings or [""] * len(briefs)
+        forced_prefixes = forced_prefixes or [""] * len(briefs)
         started = time.perf_counter()
-        prompts = [self.prompt_ids(brief, opening) for brief, opening in zip(briefs, openings, strict=True)]
+        prompts = [self.prompt_ids(brief, forced_prefix) for brief, forced_prefix in zip(briefs, forced_prefixes, strict=True)]
         sampled = sample(
             self.model,
             prompts,
@@ -139,7 +139,7 @@ class LocalPolicy:
         return [
             [
                 Generation(
-                    text=opening + self.tokens.decode(one.token_ids),
+                    text=forced_prefix + self.tokens.decode(one.token_ids),
                     token_ids=tuple(one.token_ids),
                     logprobs=tuple(one.logprobs),
                     policy_version=self.version,
@@ -149,15 +149,15 @@ class LocalPolicy:
                 )
                 for one in row
             ]
-            for prompt, opening, row in zip(prompts, openings, sampled, strict=True)
+            for prompt, forced_prefix, row in zip(prompts, forced_prefixes, sampled, strict=True)
         ]
 
-    def prompt_ids(self, brief: Brief, opening: str = "") -> list[int]:
+    def prompt_ids(self, brief: Brief, forced_prefix: str = "") -> list[int]:
         """The tokens before the first one that the policy writes.
 
         Raises :class:`ConfigError` where they are more than the model can read.
         """
-        ids = self.tokens.prompt(PROMPTS[self.dialect.prompt](brief, self.dialect.language)) + self.tokens.encode(opening)
+        ids = self.tokens.prompt(PROMPTS[self.dialect.prompt](brief, self.dialect.syntax)) + self.tokens.encode(forced_prefix)
         room = self.model.config.max_position_embeddings - self.dialect.max_tokens
         if len(ids) > room:
             raise ConfigError(f"the question makes a prompt of {len(ids)} tokens; this Conductor has room for {room}")

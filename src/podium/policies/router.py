@@ -52,23 +52,23 @@ class RouterDataset:
 
 
 def routed(choose: Chooser) -> FunctionPolicy:
-    """The policy that asks whomever ``choose`` names, in one step. Example: ``routed(nearest(outcomes))``."""
+    """The policy that asks whomever ``choose`` names, in one step. Example: ``routed(nearest(dataset))``."""
     return FunctionPolicy(lambda brief: alone(choose(brief.question[-1].content)))
 
 
-def best_of_kind(outcomes: RouterDataset, kind_of: Callable[[str], str | None]) -> Chooser:
+def best_of_kind(dataset: RouterDataset, kind_of: Callable[[str], str | None]) -> Chooser:
     """The worker that was right most often on questions of the same kind; of all questions where the kind is unknown."""
-    table = outcomes.table
+    table = dataset.table
     overall = int(table.mean(axis=0).argmax())
-    best = {kind: int(table[[k == kind for k in outcomes.kinds]].mean(axis=0).argmax()) for kind in set(outcomes.kinds)}
+    best = {kind: int(table[[k == kind for k in dataset.kinds]].mean(axis=0).argmax()) for kind in set(dataset.kinds)}
     return lambda text: best.get(kind_of(text) or "", overall)
 
 
-def nearest(outcomes: RouterDataset, k: int = 20) -> Chooser:
+def nearest(dataset: RouterDataset, k: int = 20) -> Chooser:
     """The worker that was right most often on the ``k`` nearest questions by cosine (as in RouterBench, arXiv 2403.12031)."""
-    text = _features().fit(outcomes.questions)
-    found = NearestNeighbors(n_neighbors=min(k, len(outcomes.questions)), metric="cosine").fit(text.transform(outcomes.questions))
-    table = outcomes.table
+    text = _features().fit(dataset.questions)
+    found = NearestNeighbors(n_neighbors=min(k, len(dataset.questions)), metric="cosine").fit(text.transform(dataset.questions))
+    table = dataset.table
 
     def choose(question: str) -> int:
         _, neighbours = found.kneighbors(text.transform([question]))
@@ -77,13 +77,13 @@ def nearest(outcomes: RouterDataset, k: int = 20) -> Chooser:
     return choose
 
 
-def linear(outcomes: RouterDataset) -> Chooser:
+def linear(dataset: RouterDataset) -> Chooser:
     """A linear prediction of each worker's share of right answers; the worker with the highest."""
-    model = make_pipeline(_features(), Ridge(alpha=1.0)).fit(outcomes.questions, outcomes.table)
+    model = make_pipeline(_features(), Ridge(alpha=1.0)).fit(dataset.questions, dataset.table)
     return lambda question: int(np.asarray(model.predict([question]))[0].argmax())
 
 
-def contrastive(outcomes: RouterDataset, *, dimensions: int = 32, temperature: float = 0.2, seed: int = 0) -> Chooser:
+def contrastive(dataset: RouterDataset, *, dimensions: int = 32, temperature: float = 0.2, seed: int = 0) -> Chooser:
     """After RouterDC (arXiv 2409.19886): questions and workers in one space, a question near the workers that are right on it.
 
     Kept: worker embeddings learned with a contrastive loss that pulls a question towards the workers that did well and away from
@@ -91,12 +91,12 @@ def contrastive(outcomes: RouterDataset, *, dimensions: int = 32, temperature: f
     second loss that draws questions of a cluster together, and several positives weighed by score.
     """
     rng = np.random.default_rng(seed)
-    features = make_pipeline(_features(), TruncatedSVD(_dimensions(dimensions, outcomes), random_state=seed))
-    x = _unit(features.fit_transform(outcomes.questions))
-    good = outcomes.table > 0.5
+    features = make_pipeline(_features(), TruncatedSVD(_dimensions(dimensions, dataset), random_state=seed))
+    x = _unit(features.fit_transform(dataset.questions))
+    good = dataset.table > 0.5
     taught = good.any(axis=1) & ~good.all(axis=1)
     if not taught.any():
-        best = int(outcomes.table.mean(axis=0).argmax())
+        best = int(dataset.table.mean(axis=0).argmax())
         return lambda question: best
     x_taught, good = x[taught], good[taught]
 
@@ -113,33 +113,33 @@ def contrastive(outcomes: RouterDataset, *, dimensions: int = 32, temperature: f
     return lambda question: int((_unit(features.transform([question])) @ workers.T)[0].argmax())
 
 
-def agreement(outcomes: RouterDataset, *, neighbours: int | None = None) -> Chooser:
+def agreement(dataset: RouterDataset, *, neighbours: int | None = None) -> Chooser:
     """After Smoothie (arXiv 2412.04692): without labels, a worker is trusted as far as the others agree with it.
 
     Kept: quality estimated from pairwise agreement alone; ``neighbours`` None gives one quality per worker for all questions (its
     global, independent form), a number one per question from its nearest questions (its local, dependent form). Not kept:
     the graphical model over embedded answers; two answers agree here where what was read out of them is the same.
     """
-    if len(outcomes.answers) != len(outcomes.questions):
+    if len(dataset.answers) != len(dataset.questions):
         raise ConfigError("this router learns from the workers' answers; there are none")
-    agrees = np.array([[_agreement(row, worker) for worker in range(len(row))] for row in outcomes.answers])
+    agrees = np.array([[_agreement(row, worker) for worker in range(len(row))] for row in dataset.answers])
     if neighbours is None:
         best = int(agrees.mean(axis=0).argmax())
         return lambda question: best
-    unlabelled = RouterDataset(questions=outcomes.questions, kinds=outcomes.kinds, right=tuple(map(tuple, agrees.tolist())))
+    unlabelled = RouterDataset(questions=dataset.questions, kinds=dataset.kinds, right=tuple(map(tuple, agrees.tolist())))
     return nearest(unlabelled, neighbours)
 
 
-def classified(outcomes: RouterDataset, *, seed: int = 0) -> Chooser:
+def classified(dataset: RouterDataset, *, seed: int = 0) -> Chooser:
     """After MASRouter (arXiv 2502.11133): which way of working together suits this question. Columns are workflows here.
 
     Kept: mode of collaboration, roles and models are chosen per question by a classifier that is taught what each choice earned.
     Not kept: the cascade of separate choices, the variational latent, the cost in the objective, and prompts written for roles: a
     catalogue of the hand-written workflows of this package stands in for them.
     """
-    features = make_pipeline(_features(), TruncatedSVD(_dimensions(64, outcomes), random_state=seed))
-    x = _unit(features.fit_transform(outcomes.questions))
-    earned = outcomes.table
+    features = make_pipeline(_features(), TruncatedSVD(_dimensions(64, dataset), random_state=seed))
+    x = _unit(features.fit_transform(dataset.questions))
+    earned = dataset.table
 
     def loss(flat: Array) -> tuple[float, Array]:
         weights = flat.reshape(earned.shape[1], -1)
@@ -156,8 +156,8 @@ def _features() -> TfidfVectorizer:
     return TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, max_features=50_000)
 
 
-def _dimensions(wanted: int, outcomes: RouterDataset) -> int:
-    return max(1, min(wanted, len(outcomes.questions) - 1))
+def _dimensions(wanted: int, dataset: RouterDataset) -> int:
+    return max(1, min(wanted, len(dataset.questions) - 1))
 
 
 def _unit(x: Array) -> Array:

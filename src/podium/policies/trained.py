@@ -28,7 +28,7 @@ def _trained(asked: PolicyRequest) -> PolicySetup:
         )
     check_workers(conductor_folder(asked.spec.argument), asked.workers.names)
     local = load_trained(asked.spec.argument)
-    return PolicySetup(policy=local, workers=asked.workers, max_steps=asked.steps, syntax=local.dialect.language)
+    return PolicySetup(policy=local, workers=asked.workers, max_steps=asked.steps, syntax=local.dialect.syntax)
 
 
 register("policies", "trained")(

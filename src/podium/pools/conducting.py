@@ -32,5 +32,5 @@ def conductor(pool: OpenPool, policy: str | Policy | Path = AUTO, *, rounds: int
     made = make_policy(request, pool.policies)
     own = rounds if spec.rounds is None else max(1, spec.rounds)
     return Conductor(
-        made.policy, made.workers, rounds=own, max_steps=made.max_steps, language=made.syntax, answering=made.answering
+        made.policy, made.workers, rounds=own, max_steps=made.max_steps, syntax=made.syntax, answering=made.answering
     )

@@ -78,7 +78,7 @@ def _untrained(asked: PolicyRequest) -> PolicySetup:
 
 def _local(asked: PolicyRequest, name: str, temperature: float = 0.0) -> PolicySetup:
     local = load_trained(name, temperature)
-    return PolicySetup(policy=_GymQuestions(local), workers=asked.workers, max_steps=asked.steps, syntax=local.dialect.language)
+    return PolicySetup(policy=_GymQuestions(local), workers=asked.workers, max_steps=asked.steps, syntax=local.dialect.syntax)
 
 
 def _best(asked: PolicyRequest) -> PolicySetup:

@@ -26,7 +26,7 @@ def _trained(asked: PolicyRequest) -> PolicySetup:
     workers = with_vote(asked.workers)
     check_workers(conductor_folder(asked.spec.argument), workers.names)
     local = load_trained(asked.spec.argument)
-    return PolicySetup(policy=local, workers=workers, max_steps=len(workers) + 1, syntax=local.dialect.language)
+    return PolicySetup(policy=local, workers=workers, max_steps=len(workers) + 1, syntax=local.dialect.syntax)
 
 
 _TRAINED = NamedPolicy(

@@ -48,17 +48,17 @@ def config(seed: int = 0) -> TrainConfig:
         problems=lambda: WORLD.problems(n=6000, seed=11 + seed),
         pool=pool_without,
         verifier=GymVerifier(),
-        language=WorkflowSyntax(access="binary"),
+        syntax=WorkflowSyntax(access="binary"),
         warm_start=warm_start(seed),
         iterations=200,
-        questions=16,
-        rollouts=16,
+        problems_per_step=16,
+        group_size=16,
         advantage="softly_normalised",
         per_step=0.012,
         saving_from=0.92,
         curriculum=True,
-        blur=0.5,
-        learner=LearnerConfig(learning_rate=1e-3, updates=2, final=0.2),
+        word_dropout=0.5,
+        learner=LearnerConfig(learning_rate=1e-3, minibatches=2, min_lr_ratio=0.2),
         exploration=Exploration(
             entropy=0.1,
             entropy_while=0.5,
@@ -67,11 +67,11 @@ def config(seed: int = 0) -> TrainConfig:
             opened=1.0,
             opened_while=0.5,
             opened_until=0.55,
-            anchor=0.3,
+            draft_sft_weight=0.3,
             anchor_while=0.55,
             anchor_until=0.7,
         ),
-        rest_iterations=0,
+        cooldown_iterations=0,
     )
 
 
@@ -84,7 +84,7 @@ def plain(seed: int = 0) -> TrainConfig:
         per_step=0.0,
         saving_from=0.0,
         curriculum=False,
-        blur=0.0,
+        word_dropout=0.0,
         exploration=Exploration(),
     )
 
@@ -97,9 +97,11 @@ def adaptive(seed: int = 0) -> TrainConfig:
         name="gym-adaptive",
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
         pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
-        exploration=Exploration(opened=0.5, opened_while=0.5, opened_until=0.6, anchor=0.1, anchor_while=0.5, anchor_until=0.65),
-        learner=LearnerConfig(learning_rate=4e-4, updates=2, final=0.2),
-        language=WorkflowSyntax(access="binary", cards=True),
+        exploration=Exploration(
+            opened=0.5, opened_while=0.5, opened_until=0.6, draft_sft_weight=0.1, anchor_while=0.5, anchor_until=0.65
+        ),
+        learner=LearnerConfig(learning_rate=4e-4, minibatches=2, min_lr_ratio=0.2),
+        syntax=WorkflowSyntax(access="binary", cards=True),
         warm_start=replace(
             warm_start(seed),
             workers=(2, 3, 4),
@@ -125,14 +127,16 @@ def recursive(seed: int = 0) -> TrainConfig:
         start=run / "policy",
         drafts=run / "start",
         iterations=50,
-        questions=64,
-        rollouts=4,
+        problems_per_step=64,
+        group_size=4,
         recursive=0.5,
         per_step=0.0,
         saving_from=0.0,
-        blur=1.0,
-        blur_most=0.9,
-        exploration=Exploration(opened=0.75, opened_while=1.0, misread=0.5, anchor=0.5, anchor_while=1.0, anchored_round=2),
+        word_dropout=1.0,
+        word_dropout_max=0.9,
+        exploration=Exploration(
+            opened=0.75, opened_while=1.0, misread=0.5, draft_sft_weight=0.5, anchor_while=1.0, draft_round=2
+        ),
     )
 
 

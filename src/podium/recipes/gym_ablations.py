@@ -24,12 +24,12 @@ BEST = "brook"
 
 def no_subtasks(seed: int = 0) -> TrainConfig:
     """Workers and access only; every worker is told to solve the question (paper, Table 10)."""
-    return replace(gym.config(seed), name="gym-no-subtasks", language=WorkflowSyntax(access="binary", subtasks=False))
+    return replace(gym.config(seed), name="gym-no-subtasks", syntax=WorkflowSyntax(access="binary", subtasks=False))
 
 
 def positions(seed: int = 0) -> TrainConfig:
     """Access lists name earlier steps one by one (paper, Table 11)."""
-    return replace(gym.config(seed), name="gym-positions", language=WorkflowSyntax(access="positions"))
+    return replace(gym.config(seed), name="gym-positions", syntax=WorkflowSyntax(access="positions"))
 
 
 def one_worker(seed: int = 0) -> TrainConfig:
@@ -46,7 +46,7 @@ def seven_of_one() -> WorkerPool:
 def sure_start(seed: int = 0) -> TrainConfig:
     """Nothing is ever left out of a question, in imitation and after: in the place of few-shot variants (paper, Table 9)."""
     usual = gym.config(seed)
-    return replace(usual, name="gym-sure-start", blur=0.0, warm_start=replace(gym.warm_start(seed), blurred=0.0))
+    return replace(usual, name="gym-sure-start", word_dropout=0.0, warm_start=replace(gym.warm_start(seed), word_dropout=0.0))
 
 
 def forgetful_start(seed: int = 0) -> TrainConfig:

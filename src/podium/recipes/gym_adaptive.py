@@ -98,7 +98,7 @@ async def _right(
     policy: LocalPolicy, pool: WorkerPool, order: Sequence[int], problems: Sequence[Problem], name: str = "worker"
 ) -> list[bool]:
     members = [_renamed(pool[index], f"{name} {position}") for position, index in enumerate(order)]
-    return await _answers(Conductor(policy, WorkerPool(members), language=policy.dialect.language), problems)
+    return await _answers(Conductor(policy, WorkerPool(members), syntax=policy.dialect.syntax), problems)
 
 
 def _renamed(member: Member, name: str) -> Member:

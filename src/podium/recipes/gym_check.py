@@ -43,7 +43,7 @@ class GymCheck:
     """What is checked, as read from the TOML file."""
 
     runs: Path
-    asked: ProblemSource
+    source: ProblemSource
     adaptive: Path | None
     """Folder of runs with changing pools; None or empty: not checked."""
     recursive: Path | None
@@ -56,7 +56,7 @@ def read_check(path: Path) -> GymCheck:
         table = read_toml(path, "gym check")
         found = GymCheck(
             runs=Path(str(table["runs"])),
-            asked=ProblemSource(gym=table["per_kind"], splits=table["splits"], seed=table["seed"]),
+            source=ProblemSource(gym=table["per_kind"], splits=table["splits"], seed=table["seed"]),
             adaptive=Path(str(table["adaptive"])) if "adaptive" in table else None,
             recursive=Path(str(table["recursive"])) if "recursive" in table else None,
         )
@@ -81,16 +81,16 @@ async def check_gym(path: Path, *, runs: Path | None = None) -> dict[str, Any]:
         raise ConfigError(
             f"no trained policy under {runs or check.runs}; train some first: podium train recipes/gym.py --seeds 5"
         )
-    problems = check.asked.problems()
-    team = gym_pool(Budget())
-    arms = {f"worker {member.name}": member.worker for member in team.workers} | {"optimum": conductor(team, "best")}
+    problems = check.source.problems()
+    pool = gym_pool(Budget())
+    arms = {f"worker {member.name}": member.worker for member in pool.workers} | {"optimum": conductor(pool, "best")}
     known = await evaluate(arms, problems, GymVerifier())
     seeds = []
     for folder in folders:
         trained = {
-            "greedy": _conductor(folder / "policy", team, 0.0),
-            "sampled": _conductor(folder / "policy", team, 1.0),
-            "start": _conductor(folder / "start", team, 1.0),
+            "greedy": _conductor(folder / "policy", pool, 0.0),
+            "sampled": _conductor(folder / "policy", pool, 1.0),
+            "start": _conductor(folder / "start", pool, 1.0),
         }
         found = await evaluate(trained, problems, GymVerifier())
         seeds.append({"run": str(folder), **figures([*known, *found]), **_training(folder)})
@@ -101,8 +101,8 @@ async def check_gym(path: Path, *, runs: Path | None = None) -> dict[str, Any]:
     }
     of_training = [problem for problem in problems if problem.kind in KINDS]
     for name, each in (
-        ("adaptive", [await check_adaptive(folder, of_training, seed=check.asked.seed) for folder in _trained(check.adaptive)]),
-        ("recursive", [await check_recursive(folder, problems, team) for folder in _trained(check.recursive)]),
+        ("adaptive", [await check_adaptive(folder, of_training, seed=check.source.seed) for folder in _trained(check.adaptive)]),
+        ("recursive", [await check_recursive(folder, problems, pool) for folder in _trained(check.recursive)]),
     ):
         if each:
             report[name] = {"medians": _medians(each), "seeds": each}
@@ -141,9 +141,9 @@ def _trained(runs: Path | None) -> list[Path]:
     return [] if runs is None else sorted(file.parent.parent for file in runs.glob("*/policy/podium.json"))
 
 
-def _conductor(folder: Path, team: OpenPool, temperature: float) -> Conductor:
+def _conductor(folder: Path, pool: OpenPool, temperature: float) -> Conductor:
     policy = LocalPolicy.load(folder, temperature=temperature, seed=0)
-    return Conductor(policy, team.workers, language=policy.dialect.language)
+    return Conductor(policy, pool.workers, syntax=policy.dialect.syntax)
 
 
 def _mean(accuracy: Mapping[tuple[str, str | None], float], arm: str, kinds: Sequence[str]) -> float:

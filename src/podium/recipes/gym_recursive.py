@@ -17,10 +17,10 @@ from podium.types import Call, Completion, Problem
 _AT_ONCE = 64
 
 
-async def check_recursive(folder: Path, problems: Sequence[Problem], team: OpenPool) -> dict[str, Any]:
+async def check_recursive(folder: Path, problems: Sequence[Problem], pool: OpenPool) -> dict[str, Any]:
     """The figures of the policy in ``folder``; the gain is over problems of the untrained kinds, with its 95 % interval."""
     policy = LocalPolicy.load(folder / "policy")
-    conductor = Conductor(policy, team.workers, rounds=2, language=policy.dialect.language)
+    conductor = Conductor(policy, pool.workers, rounds=2, syntax=policy.dialect.syntax)
     gate = asyncio.Semaphore(_AT_ONCE)
 
     async def conducted(problem: Problem) -> Completion | None:

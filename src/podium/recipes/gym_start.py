@@ -62,35 +62,35 @@ TOPICS = tuple((kind, verb) for kind in PLANS for verb in WORDINGS)
 """What a step can be about: a part of the work on a kind of question."""
 
 
-def written_for(problem: Problem, brief: Brief, rng: random.Random, language: WorkflowSyntax) -> Demonstration:
+def written_for(problem: Problem, brief: Brief, rng: random.Random, syntax: WorkflowSyntax) -> Demonstration:
     """A text to imitate for ``problem``; its target is never looked at."""
-    return uninformed(problem.kind, brief, rng, language)
+    return uninformed(problem.kind, brief, rng, syntax)
 
 
-def uninformed(kind: str, brief: Brief, rng: random.Random, language: WorkflowSyntax) -> Demonstration:
+def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSyntax) -> Demonstration:
     """What somebody sensible might write who knows a question's kind and nothing of the workers but what their cards say.
 
     The plan in a line, then the three lists.
     """
-    round_number = len(brief.earlier) + 1
-    if brief.earlier and rng.random() < 0.5:
-        return Demonstration(f"{KEPT}\n{format_workflow(None, language, round_number=round_number)}", ())
+    round_number = len(brief.previous_rounds) + 1
+    if brief.previous_rounds and rng.random() < 0.5:
+        return Demonstration(f"{KEPT}\n{format_workflow(None, syntax, round_number=round_number)}", ())
     plan = rng.choice(PLANS[kind])
     by_skill = bool(brief.cards[0].skills) and rng.random() < 0.5
     steps = []
     for index, verb in enumerate(plan):
         worker = _most_skilled(verb, brief.cards) if by_skill else rng.randrange(len(brief.cards))
         everything = rng.random() < 0.5
-        if language.access == "binary" or everything:
+        if syntax.access == "binary" or everything:
             access = tuple(range(index)) if everything else ()
         else:
             access = tuple(seen for seen in range(index) if rng.random() < 0.5)
-        sees_answer = everything and bool(brief.earlier)
+        sees_answer = everything and bool(brief.previous_rounds)
         steps.append(Step(worker=worker, subtask=rng.choice(WORDINGS[verb]), access=access, last_answer=sees_answer))
     # Going by skill is thought through where the parts of the work are named; the list of workers then only repeats it.
     parts = [f"{verb} {step.worker}" if by_skill else verb for verb, step in zip(plan, steps, strict=True)]
     opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {', '.join(parts)}."
-    lists = format_workflow(Workflow(steps=tuple(steps)), language, round_number=round_number)
+    lists = format_workflow(Workflow(steps=tuple(steps)), syntax, round_number=round_number)
     return Demonstration(f"{opening}\n{lists}", tuple(TOPICS.index((kind, verb)) for verb in plan))
 
 

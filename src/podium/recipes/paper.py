@@ -32,7 +32,7 @@ def config(seed: int = 0) -> TrainConfig:
         seed=seed,
         problems=problems,
         pool=Path("pool.toml"),  # section 4.1: seven workers, 4,096 tokens, temperature 0.2
-        language=WorkflowSyntax(access="binary"),  # section 3.1; positions are its Table 11
+        syntax=WorkflowSyntax(access="binary"),  # section 3.1; positions are its Table 11
         pretrained=Pretrained(
             model="Qwen/Qwen2.5-7B-Instruct",
             max_tokens=1024,  # section 4.1
@@ -58,11 +58,11 @@ def config(seed: int = 0) -> TrainConfig:
             },
         ),
         iterations=200,  # section 4.1: 51,200 rollouts
-        questions=4,
-        rollouts=64,
+        problems_per_step=4,
+        group_size=64,
         max_steps=5,  # section 3.1
         advantage="group_normalised",  # section 3.2
-        learner=LearnerConfig(learning_rate=1e-6, warm_up=0.03, clip=0.2),  # section 4.1: AdamW, cosine, KL 0
+        learner=LearnerConfig(learning_rate=1e-6, warmup_ratio=0.03, clip=0.2),  # section 4.1: AdamW, cosine, KL 0
         exploration=Exploration(),  # none; what helps a small policy is in recipes/gym.py
     )
 

@@ -50,14 +50,14 @@ class ServerLimits:
 
 
 def make_app(
-    offer: ModelCatalog, accounts: Accounts, *, version: str, limits: ServerLimits = ServerLimits(), origins: Sequence[str] = ()
+    catalog: ModelCatalog, accounts: Accounts, *, version: str, limits: ServerLimits = ServerLimits(), origins: Sequence[str] = ()
 ) -> FastAPI:
-    """The server over ``offer``. Example: ``uvicorn.run(make_app(offer, accounts, version="0.1.0"))``.
+    """The server over ``catalog``. Example: ``uvicorn.run(make_app(catalog, accounts, version="0.1.0"))``.
 
     ``origins``: whose web pages may ask it from a browser (:class:`podium.serving.origins.Origins`).
     """
     gate = ConcurrencyGate(limits.concurrency, limits.queue, limits.concurrency_per_key)
-    desk = RequestService(offer=offer, accounts=accounts, gate=gate, measures=Metrics())
+    service = RequestService(catalog=catalog, accounts=accounts, gate=gate, metrics=Metrics())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -65,10 +65,10 @@ def make_app(
             yield
 
     app = FastAPI(title="Podium", version=version, lifespan=lifespan, docs_url=None, redoc_url=None)
-    app.state.desk = desk
-    _errors(app, desk)
-    _routes(app, desk)
-    app.add_middleware(LimitsMiddleware, desk=desk, body_bytes=limits.body_bytes)
+    app.state.service = service
+    _errors(app, service)
+    _routes(app, service)
+    app.add_middleware(LimitsMiddleware, service=service, body_bytes=limits.body_bytes)
     if origins:
         # Outside the door: a browser asks for permission without a key, and reads no refusal that does not allow it to.
         app.add_middleware(Origins, allowed=origins)
@@ -76,35 +76,35 @@ def make_app(
     return app
 
 
-def _routes(app: FastAPI, desk: RequestService) -> None:
-    accounts, offer = desk.accounts, desk.offer
+def _routes(app: FastAPI, service: RequestService) -> None:
+    accounts, catalog = service.accounts, service.catalog
 
     @app.post("/v1/chat/completions", responses=_ERRORS, tags=["OpenAI"])
     async def chat_completions(body: ChatRequest, request: Request) -> Response:
         """A conversation -> its next turn, whole or streamed."""
         key = await accounts.identify(request.headers.get("Authorization"), "ask")
         extended = body.model_copy(update={"podium": with_headers(body.podium, request.headers)})
-        return await chat(desk, request, key, of_chat(extended))
+        return await chat(service, request, key, of_chat(extended))
 
     @app.post("/v1/responses", responses=_ERRORS, tags=["OpenAI"])
     async def create_response(body: ResponsesRequest, request: Request) -> Response:
         """The same in OpenAI's newer form; nothing is kept between requests."""
         key = await accounts.identify(request.headers.get("Authorization"), "ask")
         extended = body.model_copy(update={"podium": with_headers(body.podium, request.headers)})
-        return await responses(desk, request, key, of_responses(extended))
+        return await responses(service, request, key, of_responses(extended))
 
     @app.get("/v1/models", responses=_ERRORS, tags=["OpenAI"])
     async def list_models(request: Request) -> Response:
         """What can be asked for: a name per policy, and every worker by its own."""
         await accounts.identify(request.headers.get("Authorization"), "ask")
-        return json_answer({"object": "list", "data": [_model(name) for name in offer.models]})
+        return json_answer({"object": "list", "data": [_model(name) for name in catalog.models]})
 
     @app.get("/v1/models/{model:path}", responses=_ERRORS, tags=["OpenAI"])
     async def get_model(model: str, request: Request) -> Response:
         """One of them."""
         await accounts.identify(request.headers.get("Authorization"), "ask")
-        if model not in offer.models:
-            raise no_such_model(model, offer.models)
+        if model not in catalog.models:
+            raise no_such_model(model, catalog.models)
         return json_answer(_model(model))
 
     @app.get("/v1/runs/{run}", responses=_ERRORS, tags=["Podium"])
@@ -138,7 +138,7 @@ def _routes(app: FastAPI, desk: RequestService) -> None:
     async def metrics(request: Request) -> Response:
         """For Prometheus. With keys it takes one with the scope "read"."""
         await accounts.identify(request.headers.get("Authorization"), "read")
-        text = desk.measures.text(desk.gate.inside, desk.gate.waiting)
+        text = service.metrics.text(service.gate.inside, service.gate.waiting)
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -146,7 +146,7 @@ def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": "podium"}
 
 
-def _errors(app: FastAPI, desk: RequestService) -> None:
+def _errors(app: FastAPI, service: RequestService) -> None:
     @app.exception_handler(PodiumError)
     async def failed(_: Request, error: Exception) -> Response:
         assert isinstance(error, PodiumError)  # noqa: S101 - as registered
@@ -180,9 +180,9 @@ def _errors(app: FastAPI, desk: RequestService) -> None:
 class LimitsMiddleware:
     """Around every request: no body beyond the limit, no exception without an answer, every status counted."""
 
-    def __init__(self, app: ASGIApp, desk: RequestService, body_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, service: RequestService, body_bytes: int) -> None:
         self._app = app
-        self._desk = desk
+        self._service = service
         self._body_bytes = body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -192,7 +192,7 @@ class LimitsMiddleware:
             return
         taken, begun, too_large = 0, False, False
 
-        async def counted() -> Message:
+        async def receive_counted() -> Message:
             nonlocal taken, too_large
             message = await receive()
             taken += len(message.get("body", b""))
@@ -201,32 +201,32 @@ class LimitsMiddleware:
                 raise ApiErrorException(self._too_large())
             return message
 
-        async def told(message: Message) -> None:
+        async def respond(message: Message) -> None:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                self._desk.measures.responded(message["status"])
+                self._service.metrics.responded(message["status"])
             await send(message)
 
-        async def heard(message: Message) -> None:
+        async def respond_unless_refused(message: Message) -> None:
             # Whoever was reading the body takes its refusal for a body that can not be read, and would say that.
             if begun or not too_large:
-                await told(message)
+                await respond(message)
 
         if _length(scope) > self._body_bytes:
-            await problem_answer(self._too_large())(scope, receive, told)
+            await problem_answer(self._too_large())(scope, receive, respond)
             return
         if scope["path"].startswith("/v1/"):
             # Before the body is read: reading it is work that nobody without a key may cause. Endpoints ask for their scope.
             given = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
             try:
-                await self._desk.accounts.identify(given, "ask", "read")
+                await self._service.accounts.identify(given, "ask", "read")
             except PodiumError as error:
-                await problem_answer(problem_of(error))(scope, receive, told)
+                await problem_answer(problem_of(error))(scope, receive, respond)
                 return
         problem: ApiError | None = None
         try:
-            await self._app(scope, counted, heard)
+            await self._app(scope, receive_counted, respond_unless_refused)
         except ApiErrorException as refusal:
             problem = refusal.problem
         except Exception:
@@ -237,7 +237,7 @@ class LimitsMiddleware:
         if too_large and not begun:
             problem = self._too_large()
         if problem is not None:
-            await problem_answer(problem)(scope, receive, told)
+            await problem_answer(problem)(scope, receive, respond)
 
     def _too_large(self) -> ApiError:
         message = f"a request may have {self._body_bytes} bytes"

@@ -63,7 +63,7 @@ async def conducting(conductors: Sequence[ServedModel], call: Call) -> AsyncIter
     queue: asyncio.Queue[Progress | None] = asyncio.Queue()
 
     async def one(choice: int, conductor: ServedModel) -> None:
-        queue.put_nowait(await _told(conductor, _drawn(call, choice), choice, queue))
+        queue.put_nowait(await _answer_choice(conductor, _drawn(call, choice), choice, queue))
 
     tasks = [asyncio.create_task(one(choice, conductor)) for choice, conductor in enumerate(conductors)]
 
@@ -113,7 +113,7 @@ def failed(choice: int, error: PodiumError) -> ChoiceDone:
     return ChoiceDone(choice=choice, completion=completion, failure=Failure.of(error, ""))
 
 
-async def _told(conductor: ServedModel, call: Call, choice: int, queue: "asyncio.Queue[Progress | None]") -> ChoiceDone:
+async def _answer_choice(conductor: ServedModel, call: Call, choice: int, queue: "asyncio.Queue[Progress | None]") -> ChoiceDone:
     """One choice, and on the way everything that happens in it."""
     put = queue.put_nowait
 

@@ -26,6 +26,6 @@ class ModelCatalog(Protocol):
         """The workers."""
         ...
 
-    def conductor(self, model: str, wishes: RequestOptions = RequestOptions()) -> ServedModel:
+    def conductor(self, model: str, options: RequestOptions = RequestOptions()) -> ServedModel:
         """The Conductor called ``model``, as wished for. Raises :class:`ConfigError` where that can not be had."""
         ...

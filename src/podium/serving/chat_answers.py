@@ -16,13 +16,13 @@ from podium.types import Completion, Failure, Usage
 _OTHER_WORDS = "the answer broke off after it had begun, and was given in other words; ask again"
 
 
-def chat_object(ticket: ActiveRequest, dones: Sequence[ChoiceDone]) -> dict[str, Any]:
+def chat_object(active: ActiveRequest, dones: Sequence[ChoiceDone]) -> dict[str, Any]:
     """``chat.completion``; the run's whole story is its field ``podium``."""
     return {
-        **_head(ticket, "chat.completion"),
-        "choices": [_choice(done, ticket.call.demands.stop) for done in dones],
+        **_head(active, "chat.completion"),
+        "choices": [_choice(done, active.call.response_options.stop) for done in dones],
         "usage": usage_object(_answers(dones)),
-        "podium": podium_object(ticket.run, _together(dones)),
+        "podium": podium_object(active.run, _together(dones)),
     }
 
 
@@ -30,7 +30,7 @@ def chat_object(ticket: ActiveRequest, dones: Sequence[ChoiceDone]) -> dict[str,
 class ChatChunks:
     """Progress -> ``chat.completion.chunk`` objects. One per stream; used in ``serving/chat_api.py``."""
 
-    ticket: ActiveRequest
+    active: ActiveRequest
     include_usage: bool
     finish: Callable[[Sequence[ChoiceDone]], Awaitable[None]]
     """Told of all choices when the last one is over, before a client learns of it."""
@@ -44,7 +44,7 @@ class ChatChunks:
         """
         dones: list[ChoiceDone] = []
         async for item in progress:
-            state = self._choices.setdefault(item.choice, ChoiceText(StopSequences(self.ticket.call.demands.stop)))
+            state = self._choices.setdefault(item.choice, ChoiceText(StopSequences(self.active.call.response_options.stop)))
             if isinstance(item, TextDelta):
                 try:
                     text = state.said(item.text)
@@ -60,7 +60,7 @@ class ChatChunks:
             else:
                 item, rest = state.ended(item)
                 dones.append(item)
-                if item.failure is not None or len(dones) == len(self.ticket.conductors):
+                if item.failure is not None or len(dones) == len(self.active.conductors):
                     await self.finish(dones)
                 if item.failure is not None:
                     yield problem_of(item.failure.error()).body
@@ -68,21 +68,21 @@ class ChatChunks:
                 for chunk in self._done(item, rest, state):
                     yield chunk
         if self.include_usage:
-            end = {"usage": usage_object(_answers(dones)), "podium": totals_object(self.ticket.run, total_usage(dones))}
-            yield {**_head(self.ticket, "chat.completion.chunk"), "choices": [], **end}
+            end = {"usage": usage_object(_answers(dones)), "podium": totals_object(self.active.run, total_usage(dones))}
+            yield {**_head(self.active, "chat.completion.chunk"), "choices": [], **end}
 
     def _happened(self, item: RunEvent, state: "ChoiceText") -> list[dict[str, Any]]:
         event = item.event
         if isinstance(event, WorkflowWritten):
             state.last = -1 if event.workflow is None else len(event.workflow.steps) - 1
-        told, words = event_object(event), reasoning(event, state.last)
-        if told is None:
+        shown, words = event_object(event), reasoning(event, state.last)
+        if shown is None:
             return []
         if isinstance(event, StepFinished) and event.index == state.last:
             # The answer itself comes as content; told twice it would be paid for twice in bandwidth.
-            told = {name: value for name, value in told.items() if name != "response"}
+            shown = {name: value for name, value in shown.items() if name != "response"}
         delta = {**state.role(), **({"reasoning_content": words} if words else {})}
-        return [{**self._chunk(item.choice, delta), "podium": told}]
+        return [{**self._chunk(item.choice, delta), "podium": shown}]
 
     def _done(self, item: ChoiceDone, rest: str, state: "ChoiceText") -> list[dict[str, Any]]:
         completion = item.completion
@@ -91,11 +91,11 @@ class ChatChunks:
             calls = [{"index": index, **call} for index, call in enumerate(_tool_calls(completion))]
             chunks.append(self._chunk(item.choice, {**state.role(), "tool_calls": calls}))
         last = self._chunk(item.choice, state.role(), _finish_reason(completion, stopped=state.stopping.stopped))
-        return [*chunks, {**last, "podium": podium_object(self.ticket.run, completion)}]
+        return [*chunks, {**last, "podium": podium_object(self.active.run, completion)}]
 
     def _chunk(self, choice: int, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
         body = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": finish}
-        chunk = {**_head(self.ticket, "chat.completion.chunk"), "choices": [body]}
+        chunk = {**_head(self.active, "chat.completion.chunk"), "choices": [body]}
         return {**chunk, "usage": None} if self.include_usage else chunk
 
 
@@ -105,15 +105,15 @@ class ChoiceText:
 
     stopping: StopSequences
     last: int = -1
-    _told_role: bool = False
+    _sent_role: bool = False
     _sent: str = ""
     _again: str | None = None
     """A new attempt's text, as long as it only repeats what was sent."""
 
     def role(self) -> dict[str, str]:
         """The first chunk of a choice names the role."""
-        told, self._told_role = self._told_role, True
-        return {} if told else {"role": "assistant"}
+        shown, self._sent_role = self._sent_role, True
+        return {} if shown else {"role": "assistant"}
 
     def said(self, text: str | None) -> str:
         """What can be sent now. Raises :class:`WorkerUnavailable` where what was sent no longer holds."""
@@ -152,12 +152,12 @@ def _answers(dones: Sequence[ChoiceDone]) -> Usage:
     return answer_usage([done.completion for done in dones])
 
 
-def _head(ticket: ActiveRequest, kind: str) -> dict[str, Any]:
+def _head(active: ActiveRequest, kind: str) -> dict[str, Any]:
     return {
-        "id": f"chatcmpl-{ticket.run.removeprefix('run_')}",
+        "id": f"chatcmpl-{active.run.removeprefix('run_')}",
         "object": kind,
-        "created": int(ticket.created.timestamp()),
-        "model": ticket.model,
+        "created": int(active.created.timestamp()),
+        "model": active.model,
     }
 
 

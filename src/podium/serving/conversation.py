@@ -25,7 +25,7 @@ class ParsedRequest:
 
     model: str
     call: Call
-    wishes: RequestOptions
+    options: RequestOptions
     choices: int = 1
     stream: bool = False
     include_usage: bool = False
@@ -50,7 +50,7 @@ def of_chat(request: ChatRequest) -> ParsedRequest:
         choice = request.tool_choice.function.name
     elif request.tool_choice is not None:
         choice = request.tool_choice
-    demands = ResponseOptions(
+    response_options = ResponseOptions(
         sampling=Sampling(
             temperature=request.temperature,
             top_p=request.top_p,
@@ -61,13 +61,13 @@ def of_chat(request: ChatRequest) -> ParsedRequest:
         tools=tuple(tools),
         tool_choice=choice,
         one_tool_call=request.parallel_tool_calls is False,
-        form=_form(request.response_format),
+        response_format=_form(request.response_format),
         effort=request.reasoning_effort,
     )
     return ParsedRequest(
         model=request.model,
-        call=Call(question=checked(question), demands=consistent(demands)),
-        wishes=wishes(request.podium),
+        call=Call(question=checked(question), response_options=consistent(response_options)),
+        options=options(request.podium),
         choices=request.n or 1,
         stream=bool(request.stream),
         include_usage=request.stream_options is not None and request.stream_options.include_usage,
@@ -75,15 +75,15 @@ def of_chat(request: ChatRequest) -> ParsedRequest:
     )
 
 
-def wishes(extension: Extension) -> RequestOptions:
+def options(extension: Extension) -> RequestOptions:
     """The extension object as the offer takes it."""
     return RequestOptions(
         workers=extension.workers,
-        without=extension.without,
+        exclude_workers=extension.exclude_workers,
         policy=extension.policy,
         rounds=extension.rounds,
-        usd=extension.budget_usd,
-        seconds=extension.budget_seconds,
+        budget_usd=extension.budget_usd,
+        budget_seconds=extension.budget_seconds,
     )
 
 
@@ -141,17 +141,17 @@ def _all_there(missing: Collection[str]) -> None:
         raise ConfigError(f"no result of {named}: send one for every tool call of a turn, before anything else is said")
 
 
-def consistent(demands: ResponseOptions) -> ResponseOptions:
+def consistent(response_options: ResponseOptions) -> ResponseOptions:
     """What is demanded, if no two tools have one name and the chosen one is there."""
-    names = [tool.name for tool in demands.tools]
+    names = [tool.name for tool in response_options.tools]
     if len(set(names)) < len(names):
         raise ConfigError("two tools have the same name")
-    if demands.tool_choice == "required":
+    if response_options.tool_choice == "required":
         if not names:
             raise ConfigError("tool_choice is required, and of the tools in this request there is none that can be called here")
-    elif demands.tool_choice not in ("auto", "none", *names):
-        raise ConfigError(f"tool_choice: there is no tool {demands.tool_choice!r} in this request")
-    return demands
+    elif response_options.tool_choice not in ("auto", "none", *names):
+        raise ConfigError(f"tool_choice: there is no tool {response_options.tool_choice!r} in this request")
+    return response_options
 
 
 def _stops(stop: str | tuple[str, ...] | None) -> tuple[str, ...]:

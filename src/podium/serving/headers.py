@@ -9,7 +9,7 @@ from podium.serving.asking import ChoiceDone
 from podium.serving.requests import Extension
 from podium.serving.service import ActiveRequest, total_usage
 
-_LISTS = ("workers", "without")
+_LISTS = ("workers", "exclude_workers")
 _PREFIX = "x-podium-"
 IGNORED = "X-Podium-Ignored"
 EXPOSED = (
@@ -28,7 +28,7 @@ EXPOSED = (
 def with_headers(extension: Extension, headers: Mapping[str, str]) -> Extension:
     """``extension`` with what ``X-Podium-...`` headers say; a field that both name is the body's.
 
-    ``X-Podium-Workers`` and ``X-Podium-Without`` hold names with commas between them. Raises :class:`ConfigError`.
+    ``X-Podium-Workers`` and ``X-Podium-Exclude-Workers`` hold names with commas between them. Raises :class:`ConfigError`.
     """
     named: dict[str, object] = {}
     for name in Extension.model_fields:
@@ -45,11 +45,11 @@ def with_headers(extension: Extension, headers: Mapping[str, str]) -> Extension:
         raise ConfigError(f"header {place}: {first['msg']}") from error
 
 
-def run_headers(ticket: ActiveRequest, dones: Sequence[ChoiceDone] = ()) -> dict[str, str]:
+def run_headers(active: ActiveRequest, dones: Sequence[ChoiceDone] = ()) -> dict[str, str]:
     """The run's id, what of the request was left out, and what all steps together used and cost where that is known already."""
-    headers = {"X-Podium-Run": ticket.run, "X-Request-Id": ticket.run}
-    if ticket.asked.ignored:
-        headers[IGNORED] = ", ".join(ticket.asked.ignored)
+    headers = {"X-Podium-Run": active.run, "X-Request-Id": active.run}
+    if active.parsed.ignored:
+        headers[IGNORED] = ", ".join(active.parsed.ignored)
     if not dones:
         return headers
     total = total_usage(dones)

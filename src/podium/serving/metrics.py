@@ -13,7 +13,7 @@ _RECENT = 100
 
 
 class Metrics:
-    """Prometheus metrics of one server. Example: ``measures.finished(run); measures.text()``."""
+    """Prometheus metrics of one server. Example: ``metrics.finished(run); metrics.text()``."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()

@@ -23,7 +23,7 @@ class PausedStep:
     """Who waits, what it was asked, and what for."""
 
     model: str
-    wishes: RequestOptions
+    options: RequestOptions
     """As they were when the workflow was written, without the budgets, which each request brings anew."""
     question: str
     """SHA-256 of what the user had said last when the workflow was written."""
@@ -33,16 +33,16 @@ class PausedStep:
     tool_calls: tuple[str, ...]
     """Every tool call the step has made so far, by the ids that the client was given."""
 
-    def call_for(self, asked: ParsedRequest) -> Call | None:
-        """The call that the step goes on with; None where ``asked`` is no longer what its workflow was written for.
+    def call_for(self, parsed: ParsedRequest) -> Call | None:
+        """The call that the step goes on with; None where ``parsed`` is no longer what its workflow was written for.
 
         Everything before the step's first tool call is what the workflow was written for, everything from there on are its own
         turns. Where the client has edited either (an agent that compacts its history does), the client's words count.
         """
-        conversation, own = asked.call.question, {*self.tool_calls}
+        conversation, own = parsed.call.question, {*self.tool_calls}
         begin = next(i for i, turn in enumerate(conversation) if any(call.id in own for call in turn.tool_calls))
         before, turns = conversation[:begin], conversation[begin:]
-        if (self.model, self.wishes, self.question) != (asked.model, _lasting(asked.wishes), _last_said(before)):
+        if (self.model, self.options, self.question) != (parsed.model, _lasting(parsed.options), _last_said(before)):
             return None
         return replace(
             self.call,
@@ -50,7 +50,7 @@ class PausedStep:
             question=before if self.call.question else (),
             visible=tuple(replace(seen, question=before if seen.question else ()) for seen in self.call.visible),
             turns=turns,
-            demands=asked.call.demands,
+            response_options=parsed.call.response_options,
         )
 
 
@@ -64,7 +64,7 @@ class Resumed:
     state: str
 
 
-def paused_step(completion: Completion, asked: ParsedRequest) -> PausedStep | None:
+def paused_step(completion: Completion, parsed: ParsedRequest) -> PausedStep | None:
     """What to keep of the step that asked for tools; None where none did, or where nothing needs to be kept.
 
     A worker that was asked nothing but the conversation (a model that is a worker's name) goes on from what the client sends.
@@ -73,33 +73,33 @@ def paused_step(completion: Completion, asked: ParsedRequest) -> PausedStep | No
     if waiting is None or not (waiting.call.subtask or waiting.call.visible):
         return None
     call = waiting.call
-    before = asked.call.question[: len(asked.call.question) - len(call.turns)]
+    before = parsed.call.question[: len(parsed.call.question) - len(call.turns)]
     own = (made.id for turn in call.turns for made in turn.tool_calls)
     return PausedStep(
-        model=asked.model,
-        wishes=_lasting(asked.wishes),
+        model=parsed.model,
+        options=_lasting(parsed.options),
         question=_last_said(before),
         worker=waiting.worker,
-        call=replace(call, turns=(), demands=ResponseOptions()),
+        call=replace(call, turns=(), response_options=ResponseOptions()),
         tool_calls=(*own, *(made.id for made in completion.tool_calls)),
     )
 
 
-def resumed(ids: tuple[str, ...], state: str, asked: ParsedRequest, workers: Sequence[str]) -> Resumed | None:
-    """The step that was kept as ``state``, where it can go on with what ``asked`` brings; None: ``asked`` is conducted anew."""
+def resumed(ids: tuple[str, ...], state: str, parsed: ParsedRequest, workers: Sequence[str]) -> Resumed | None:
+    """The step that was kept as ``state``, where it can go on with what ``parsed`` brings; None: ``parsed`` is conducted anew."""
     try:
         paused = loads(PausedStep, state)
     except ConfigError as error:  # kept by another version of Podium: the client's conversation holds all that matters
         log.warning("a paused step can not be read, so its conversation is conducted anew: %s", error)
         return None
-    call = paused.call_for(asked)
+    call = paused.call_for(parsed)
     if call is None or paused.worker not in workers:
         return None
     return Resumed(worker=paused.worker, call=call, ids=ids, state=state)
 
 
-def _lasting(wishes: RequestOptions) -> RequestOptions:
-    return replace(wishes, usd=None, seconds=None)
+def _lasting(options: RequestOptions) -> RequestOptions:
+    return replace(options, budget_usd=None, budget_seconds=None)
 
 
 def _last_said(conversation: Question) -> str:

@@ -27,7 +27,7 @@ class Extension(Body):
 
     workers: tuple[Name, ...] = Field(default=(), max_length=100)
     """Only these workers."""
-    without: tuple[Name, ...] = Field(default=(), max_length=100)
+    exclude_workers: tuple[Name, ...] = Field(default=(), max_length=100)
     """All but these."""
     policy: Name | None = None
     """Who writes the workflow, by the names of ``podium ask --policy``."""

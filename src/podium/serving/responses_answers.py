@@ -11,27 +11,27 @@ from podium.serving.asking import ChoiceDone, Progress, RunEvent, failed
 from podium.serving.chat_answers import ChoiceText
 from podium.serving.responses_items import call_items, message_item, reasoning_item, summary_part, text_part
 from podium.serving.service import ActiveRequest
-from podium.serving.shown import answer_usage, event_object, podium_object, reasoning, told
+from podium.serving.shown import answer_usage, event_object, podium_object, reasoning, step_summaries
 from podium.serving.stop_sequences import StopSequences
 from podium.types import Failure, Usage
 
 Object = dict[str, Any]
 
 
-def response_object(ticket: ActiveRequest, done: ChoiceDone) -> Object:
+def response_object(active: ActiveRequest, done: ChoiceDone) -> Object:
     """``response``, complete; the run's whole story is its field ``podium``."""
     completion = done.completion
-    steps = told(completion.transcripts)
-    items = [reasoning_item(ticket, 0, steps)] if steps else []
-    items += [message_item(ticket, completion.text)] if completion.text or not completion.tool_calls else []
-    return _whole(ticket, done, [*items, *call_items(ticket, completion)])
+    steps = step_summaries(completion.transcripts)
+    items = [reasoning_item(active, 0, steps)] if steps else []
+    items += [message_item(active, completion.text)] if completion.text or not completion.tool_calls else []
+    return _whole(active, done, [*items, *call_items(active, completion)])
 
 
 @dataclass(slots=True)
 class ResponseEvents:
     """Progress -> the events of a streamed response. One per stream."""
 
-    ticket: ActiveRequest
+    active: ActiveRequest
     finish: Callable[[Sequence[ChoiceDone]], Awaitable[None]]
     _number: int = 0
     _output: list[Object] = field(default_factory=list)
@@ -47,7 +47,7 @@ class ResponseEvents:
     async def of(self, progress: AsyncIterator[Progress]) -> AsyncIterator[Object]:
         """Events as things happen; what Podium adds are events of the type ``podium``."""
         state = ChoiceText(StopSequences(()))
-        begun = {**_head(self.ticket, "in_progress"), "incomplete_details": None, "output": [], "usage": None}
+        begun = {**_head(self.active, "in_progress"), "incomplete_details": None, "output": [], "usage": None}
         yield self._event("response.created", response=begun)
         yield self._event("response.in_progress", response=begun)
         async for item in progress:
@@ -91,7 +91,7 @@ class ResponseEvents:
         """One more thing that happened, as a part of the reasoning's summary."""
         if self._steps is None:
             self._steps = []
-            yield self._added(reasoning_item(self.ticket, int(self._answered), ()))
+            yield self._added(reasoning_item(self.active, int(self._answered), ()))
         place = {**self._place(self._reasoning()), "summary_index": len(self._steps)}
         self._steps.append(words)
         yield self._event("response.reasoning_summary_part.added", **place, part=summary_part(""))
@@ -105,10 +105,10 @@ class ResponseEvents:
             yield self._over(item)
 
     def _reasoning(self) -> Object:
-        return reasoning_item(self.ticket, int(self._answered), self._steps or ())
+        return reasoning_item(self.active, int(self._answered), self._steps or ())
 
     def _said(self, text: str) -> Iterator[Object]:
-        item = message_item(self.ticket, "", "in_progress")
+        item = message_item(self.active, "", "in_progress")
         if not self._answering:
             yield from self._steps_over()
             self._answering = True
@@ -120,7 +120,7 @@ class ResponseEvents:
     def _done(self, done: ChoiceDone) -> Iterator[Object]:
         completion = done.completion
         if self._answering:
-            item = message_item(self.ticket, completion.text)
+            item = message_item(self.active, completion.text)
             place = {**self._place(item), "content_index": 0}
             yield self._event("response.output_text.done", **place, text=completion.text, logprobs=[])
             yield self._event("response.content_part.done", **place, part=text_part(completion.text))
@@ -129,9 +129,9 @@ class ResponseEvents:
         for words in self._late:
             yield from self._step(words)
         yield from self._steps_over()
-        for item in call_items(self.ticket, completion):
+        for item in call_items(self.active, completion):
             yield from self._called(item)
-        whole = _whole(self.ticket, done, self._output)
+        whole = _whole(self.active, done, self._output)
         yield self._event(f"response.{whole['status']}", response=whole)
 
     def _called(self, item: Object) -> Iterator[Object]:
@@ -158,7 +158,7 @@ class ResponseEvents:
         # OpenAI's list of codes has one for all that is not the client's doing; which it was stands in "type".
         code = "server_error" if problem.kind == "server_error" else problem.code
         error = {"code": code, "type": problem.code, "message": problem.message}
-        head = {**_head(self.ticket, "failed"), "error": error, "incomplete_details": None}
+        head = {**_head(self.active, "failed"), "error": error, "incomplete_details": None}
         return self._event("response.failed", response={**head, "output": self._output, "usage": None})
 
     def _event(self, kind: str, **fields: Any) -> Object:
@@ -166,34 +166,34 @@ class ResponseEvents:
         return {"type": kind, "sequence_number": number, **fields}
 
 
-def _whole(ticket: ActiveRequest, done: ChoiceDone, items: Sequence[Object]) -> Object:
+def _whole(active: ActiveRequest, done: ChoiceDone, items: Sequence[Object]) -> Object:
     completion = done.completion
     incomplete = completion.finish_reason == "length"
     return {
-        **_head(ticket, "incomplete" if incomplete else "completed"),
+        **_head(active, "incomplete" if incomplete else "completed"),
         "incomplete_details": {"reason": "max_output_tokens"} if incomplete else None,
         "output": list(items),
         "usage": _usage(answer_usage([completion])),
-        "podium": podium_object(ticket.run, completion),
+        "podium": podium_object(active.run, completion),
     }
 
 
-def _head(ticket: ActiveRequest, status: str) -> Object:
-    demands = ticket.asked.call.demands
+def _head(active: ActiveRequest, status: str) -> Object:
+    response_options = active.parsed.call.response_options
     return {
-        "id": f"resp_{ticket.run.removeprefix('run_')}",
+        "id": f"resp_{active.run.removeprefix('run_')}",
         "object": "response",
-        "created_at": int(ticket.created.timestamp()),
+        "created_at": int(active.created.timestamp()),
         "status": status,
         "error": None,
-        "model": ticket.model,
+        "model": active.model,
         "instructions": None,
         "metadata": {},
-        "parallel_tool_calls": not demands.one_tool_call,
-        "temperature": demands.sampling.temperature,
-        "top_p": demands.sampling.top_p,
-        "max_output_tokens": demands.sampling.max_tokens,
-        "reasoning": {"effort": demands.effort, "summary": "detailed"},
+        "parallel_tool_calls": not response_options.one_tool_call,
+        "temperature": response_options.sampling.temperature,
+        "top_p": response_options.sampling.top_p,
+        "max_output_tokens": response_options.sampling.max_tokens,
+        "reasoning": {"effort": response_options.effort, "summary": "detailed"},
         "tool_choice": "auto",
         "tools": [],
         "truncation": "disabled",

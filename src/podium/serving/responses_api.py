@@ -16,18 +16,18 @@ from podium.serving.store.keys import Key
 from podium.serving.wire import EventStream, event, json_answer, unless_left
 
 
-async def responses(desk: RequestService, request: Request, key: Key | None, asked: ParsedRequest) -> Response:
-    """Answer ``asked``. Raises what :func:`podium.serving.app.make_app` turns into error objects."""
-    if not asked.stream:
-        async with desk.admitted(key, asked, request.headers, patience=partial(unless_left, request)) as ticket:
-            [done] = await answered(desk, request, ticket)
-            return json_answer(response_object(ticket, done), headers=run_headers(ticket, [done]))
+async def responses(service: RequestService, request: Request, key: Key | None, parsed: ParsedRequest) -> Response:
+    """Answer ``parsed``. Raises what :func:`podium.serving.app.make_app` turns into error objects."""
+    if not parsed.stream:
+        async with service.admitted(key, parsed, request.headers, patience=partial(unless_left, request)) as active:
+            [done] = await answered(service, request, active)
+            return json_answer(response_object(active, done), headers=run_headers(active, [done]))
     async with AsyncExitStack() as stack:
-        ticket, progress = await opened(desk, request, stack, key, asked)
-        told = ResponseEvents(ticket, partial(desk.finish, ticket))
+        active, progress = await opened(service, request, stack, key, parsed)
+        answer = ResponseEvents(active, partial(service.finish, active))
 
         async def events() -> AsyncIterator[bytes]:
-            async for item in told.of(progress):
+            async for item in answer.of(progress):
                 yield event(item, item["type"])
 
-        return EventStream(events(), stack.pop_all(), headers=run_headers(ticket))
+        return EventStream(events(), stack.pop_all(), headers=run_headers(active))

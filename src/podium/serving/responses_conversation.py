@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from podium.errors import ConfigError
-from podium.serving.conversation import ParsedRequest, checked, consistent, text, wishes
+from podium.serving.conversation import ParsedRequest, checked, consistent, text, options
 from podium.serving.responses_requests import (
     Item,
     ResponsesAllowed,
@@ -37,18 +37,18 @@ def of_responses(request: ResponsesRequest) -> ParsedRequest:
         turns += _turns(request.input, box)
     choice = _choice(request, box)
     form = request.text.format if request.text is not None else None
-    demands = ResponseOptions(
+    response_options = ResponseOptions(
         sampling=Sampling(temperature=request.temperature, top_p=request.top_p, max_tokens=request.max_output_tokens),
         tools=tuple(box.tools),
         tool_choice=choice,
         one_tool_call=request.parallel_tool_calls is False,
-        form=None if form is None or form.type == "text" else schema_text(form.schema_ or {}),
+        response_format=None if form is None or form.type == "text" else schema_text(form.schema_ or {}),
         effort=None if request.reasoning is None else request.reasoning.effort,
     )
     return ParsedRequest(
         model=request.model,
-        call=Call(question=checked(_merged(turns)), demands=consistent(demands)),
-        wishes=wishes(request.podium),
+        call=Call(question=checked(_merged(turns)), response_options=consistent(response_options)),
+        options=options(request.podium),
         stream=bool(request.stream),
         ignored=tuple(dict.fromkeys((*request.ignored, *box.ignored))),
         tools=box.named,

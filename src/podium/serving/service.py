@@ -43,7 +43,7 @@ class ActiveRequest:
     """A request that is being worked on."""
 
     run: str
-    asked: ParsedRequest
+    parsed: ParsedRequest
     call: Call
     """What the conductors are asked: the conversation, or the step that goes on with it."""
     conductors: Sequence[ServedModel]
@@ -60,23 +60,23 @@ class ActiveRequest:
     @property
     def model(self) -> str:
         """What was asked for."""
-        return self.asked.model
+        return self.parsed.model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestService:
-    """Takes requests. Example: ``async with desk.admitted(key, asked) as ticket: ...; await desk.finish(ticket, dones)``."""
+    """Takes requests. Example: ``async with service.admitted(key, parsed) as active: ...; await service.finish(active, dones)``."""
 
-    offer: ModelCatalog
+    catalog: ModelCatalog
     accounts: Accounts
     gate: ConcurrencyGate
-    measures: Metrics
+    metrics: Metrics
 
     @asynccontextmanager
     async def admitted(
         self,
         key: Key | None,
-        asked: ParsedRequest,
+        parsed: ParsedRequest,
         headers: Mapping[str, str] = {},
         *,
         conductor: ServedModel | None = None,
@@ -90,26 +90,26 @@ class RequestService:
 
         Raises :class:`ApiErrorException`, :class:`QuotaExceeded`, :class:`ConfigError`.
         """
-        if conductor is None and asked.model not in self.offer.models:
-            raise no_such_model(asked.model, self.offer.models)
-        async with self._let_in(key, asked, patience) as admission:
+        if conductor is None and parsed.model not in self.catalog.models:
+            raise no_such_model(parsed.model, self.catalog.models)
+        async with self._let_in(key, parsed, patience) as admission:
             # After the quota: who is refused for the moment finds the paused step still waiting.
-            waiting = None if conductor is not None else await self._taken(key, asked)
-            call = asked.call if waiting is None else waiting.call
-            conductors = [conductor] if conductor is not None else self._conductors(asked, waiting)
+            waiting = None if conductor is not None else await self._taken(key, parsed)
+            call = parsed.call if waiting is None else waiting.call
+            conductors = [conductor] if conductor is not None else self._conductors(parsed, waiting)
             question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
             tenant.set(self.accounts.tenant(key))
-            ticket = ActiveRequest(f"run_{secrets.token_hex(12)}", asked, call, conductors, admission, headers, waiting)
+            active = ActiveRequest(f"run_{secrets.token_hex(12)}", parsed, call, conductors, admission, headers, waiting)
             try:
-                yield ticket
+                yield active
             except BaseException as end:  # whoever asked has left, the server stops, or a bug: what was done is paid for
-                await asyncio.shield(self.left(ticket, end=end))
+                await asyncio.shield(self.left(active, end=end))
                 raise
 
     @asynccontextmanager
-    async def _let_in(self, key: Key | None, asked: ParsedRequest, patience: Patience | None) -> AsyncIterator[Admission]:
+    async def _let_in(self, key: Key | None, parsed: ParsedRequest, patience: Patience | None) -> AsyncIterator[Admission]:
         """Room, and money. Who has to wait is counted first: who may ask no more this minute keeps nobody else waiting."""
-        tokens, wishes = _size(asked.call) // 4, asked.wishes
+        tokens, options = _size(parsed.call) // 4, parsed.options
         place = self.gate.join() if key is None else self.gate.join(key.id, key.concurrency)
         counted: Counted | None = None
         try:
@@ -120,7 +120,7 @@ class RequestService:
                     await place.reached(patience)
                     try:
                         admission = await self.accounts.admit(
-                            key, usd=wishes.usd, seconds=wishes.seconds, tokens=tokens, counted=counted
+                            key, usd=options.budget_usd, seconds=options.budget_seconds, tokens=tokens, counted=counted
                         )
                     except KeyBusy:  # on other replicas; here others go first meanwhile
                         place.step_back(BUSY_SECONDS)
@@ -137,46 +137,46 @@ class RequestService:
         finally:
             place.leave()
 
-    async def finish(self, ticket: ActiveRequest, dones: Sequence[ChoiceDone]) -> None:
+    async def finish(self, active: ActiveRequest, dones: Sequence[ChoiceDone]) -> None:
         """Keep the run, and what waits for the client's tools; before the answer is sent, so that no answered run is lost."""
         first = next((done for done in dones if done.failure is not None), dones[0])
         # Where one choice failed the client is told of no other, so nobody would come for what waits.
         for done in dones if first.failure is None else ():
-            paused = paused_step(done.completion, ticket.asked)
+            paused = paused_step(done.completion, active.parsed)
             if paused is not None:
                 ids = tuple(call.id for call in done.completion.tool_calls)
-                await self.accounts.pause(ids, ticket.admission, dumps(paused))
+                await self.accounts.pause(ids, active.admission, dumps(paused))
         # A choice that was broken off in the middle, or is not over, says nothing of what it had used by then.
-        over = len(dones) == len(ticket.conductors)
-        told = over and all(done.failure is None or done.completion.transcripts for done in dones)
+        over = len(dones) == len(active.conductors)
+        is_complete = over and all(done.failure is None or done.completion.transcripts for done in dones)
         run = self._run(
-            ticket,
+            active,
             tuple(transcript for done in dones for transcript in done.completion.transcripts),
             simulated=max(_simulated(done.completion.transcripts) for done in dones),
-            usage=total_usage(dones) if told else ticket.admission.budget.spent,
+            usage=total_usage(dones) if is_complete else active.admission.budget.spent,
             failure="" if first.failure is None else first.failure.kind,
             answer=first.completion.text if first.failure is None else None,
         )
-        await self._kept(run, ticket)
+        await self._kept(run, active)
 
-    async def left(self, ticket: ActiveRequest, transcripts: Sequence[Transcript] = (), end: BaseException | None = None) -> None:
+    async def left(self, active: ActiveRequest, transcripts: Sequence[Transcript] = (), end: BaseException | None = None) -> None:
         """Keep the run of a client that went away before there was an answer; ``transcripts``: what was done until then.
 
         ``end``: what ended it, where that may be a bug.
         """
         run = self._run(
-            ticket,
+            active,
             tuple(transcripts),
             simulated=_simulated(transcripts),
-            usage=ticket.admission.budget.spent,
+            usage=active.admission.budget.spent,
             failure=_ended_by(end),
             answer=None,
         )
-        await self._kept(run, ticket)
+        await self._kept(run, active)
 
     def _run(
         self,
-        ticket: ActiveRequest,
+        active: ActiveRequest,
         transcripts: tuple[Transcript, ...],
         *,
         simulated: float,
@@ -185,36 +185,36 @@ class RequestService:
         answer: str | None,
     ) -> Run:
         return Run(
-            id=ticket.run,
-            key=ticket.admission.key_id,
-            model=ticket.model,
-            created=ticket.created,
-            seconds=max(time.perf_counter() - ticket.started, simulated),
+            id=active.run,
+            key=active.admission.key_id,
+            model=active.model,
+            created=active.created,
+            seconds=max(time.perf_counter() - active.started, simulated),
             usage=usage,
             failure=failure,
             steps=sum(len(transcript.results) for transcript in transcripts),
             workers=tuple(dict.fromkeys(result.worker for transcript in transcripts for result in transcript.results)),
-            question=_question(ticket.asked.call),
+            question=_question(active.parsed.call),
             answer=answer,
             transcripts=transcripts,
         )
 
-    async def _kept(self, run: Run, ticket: ActiveRequest) -> None:
-        if ticket.is_kept:
+    async def _kept(self, run: Run, active: ActiveRequest) -> None:
+        if active.is_kept:
             return
-        ticket.is_kept = True
-        await asyncio.shield(self._written(run, ticket))  # a client that leaves meanwhile changes nothing about it
+        active.is_kept = True
+        await asyncio.shield(self._written(run, active))  # a client that leaves meanwhile changes nothing about it
 
-    async def _written(self, run: Run, ticket: ActiveRequest) -> None:
-        if run.failure and ticket.resumed is not None:
+    async def _written(self, run: Run, active: ActiveRequest) -> None:
+        if run.failure and active.resumed is not None:
             # Whoever sends the results again finds the step waiting as before, and pays for nothing twice.
-            await self.accounts.pause(ticket.resumed.ids, ticket.admission, ticket.resumed.state)
-        await self.accounts.keep_run(run, ticket.admission)
+            await self.accounts.pause(active.resumed.ids, active.admission, active.resumed.state)
+        await self.accounts.keep_run(run, active.admission)
         self._report(run)
-        record(run, run.transcripts, dict(ticket.headers))
+        record(run, run.transcripts, dict(active.headers))
 
     def _report(self, run: Run) -> None:
-        self.measures.finished(run)
+        self.metrics.finished(run)
         log.info(
             "run",
             extra={
@@ -232,29 +232,29 @@ class RequestService:
             },
         )
 
-    def _conductors(self, asked: ParsedRequest, waiting: Resumed | None) -> list[ServedModel]:
+    def _conductors(self, parsed: ParsedRequest, waiting: Resumed | None) -> list[ServedModel]:
         """Who answers: results of tools go to the step that asked for them; everything else is conducted from the start."""
         if waiting is not None:
-            return [self.offer.conductor(waiting.worker)]
-        return [self.offer.conductor(asked.model, asked.wishes) for _ in range(asked.choices)]
+            return [self.catalog.conductor(waiting.worker)]
+        return [self.catalog.conductor(parsed.model, parsed.options) for _ in range(parsed.choices)]
 
-    async def _taken(self, key: Key | None, asked: ParsedRequest) -> Resumed | None:
-        """The step that waits for the results that ``asked`` brings, which now waits no more."""
-        ids = tuple(sorted({message.tool_call_id for message in _newest(asked.call.question) if message.role == "tool"}))
-        workers = [card.name for card in self.offer.cards]
-        if not ids or (asked.model in workers and asked.wishes.policy is None):
+    async def _taken(self, key: Key | None, parsed: ParsedRequest) -> Resumed | None:
+        """The step that waits for the results that ``parsed`` brings, which now waits no more."""
+        ids = tuple(sorted({message.tool_call_id for message in _newest(parsed.call.question) if message.role == "tool"}))
+        workers = [card.name for card in self.catalog.cards]
+        if not ids or (parsed.model in workers and parsed.options.policy is None):
             return None  # a worker by its own name is asked the conversation and nothing else
-        if asked.choices > 1:
+        if parsed.choices > 1:
             raise ConfigError("n: a step that waited for its tools goes on once; leave n out")
         state = await self.accounts.paused.take(ids, "" if key is None else key.id)
-        return None if state is None else resumed(ids, state, asked, workers)
+        return None if state is None else resumed(ids, state, parsed, workers)
 
 
 def _size(call: Call) -> int:
     """Characters that somebody has to read."""
     said = sum(len(each.content) + sum(len(c.name) + len(c.arguments) for c in each.tool_calls) for each in call.question)
-    tools = sum(len(tool.name) + len(tool.description) + len(tool.parameters) for tool in call.demands.tools)
-    return said + tools + len(call.demands.form or "")
+    tools = sum(len(tool.name) + len(tool.description) + len(tool.parameters) for tool in call.response_options.tools)
+    return said + tools + len(call.response_options.response_format or "")
 
 
 def total_usage(dones: Sequence[ChoiceDone]) -> Usage:

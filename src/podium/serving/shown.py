@@ -84,7 +84,7 @@ def reasoning(event: Event, last: int) -> str:
             return ""
 
 
-def told(transcripts: Sequence[Transcript]) -> list[str]:
+def step_summaries(transcripts: Sequence[Transcript]) -> list[str]:
     """Finished rounds in the same words, as they would have been told while they went on."""
     words = []
     for number, transcript in enumerate(transcripts, start=1):

@@ -55,7 +55,7 @@ def is_router(name: str) -> bool:
     return kind == "router"
 
 
-def make_arm(name: str, team: OpenPool, *, rounds: int = 1, lessons: RouterTrainingData | None = None) -> Worker:
+def make_arm(name: str, opened: OpenPool, *, rounds: int = 1, router_data: RouterTrainingData | None = None) -> Worker:
     """The arm called ``name``: ``worker:NAME``, ``context:NAME``, ``router:METHOD``, or a policy, as in ``trained:gym@2`` with
     its rounds.
 
@@ -64,13 +64,13 @@ def make_arm(name: str, team: OpenPool, *, rounds: int = 1, lessons: RouterTrain
     kind, _, rest = name.partition(":")
     try:
         if kind == "worker":
-            return team[rest]
+            return opened[rest]
         if kind == "context":
-            return _Roomier(team[rest], ROOM * team.max_tokens[rest])
+            return _Roomier(opened[rest], ROOM * opened.max_tokens[rest])
         if is_router(name):
-            return _router(rest, team, lessons)
+            return _router(rest, opened, router_data)
         policy, own_rounds = _rounds_of(name)
-        return conductor(team, policy, rounds=rounds if own_rounds is None else max(1, own_rounds))
+        return conductor(opened, policy, rounds=rounds if own_rounds is None else max(1, own_rounds))
     except ConfigError as error:
         raise ConfigError(
             f"arm {name!r}: {error}; or worker:NAME, the bare worker; context:NAME, with five times the room; "
@@ -103,29 +103,29 @@ class _Roomier:
         return await self._worker(replace(call, sampling=replace(call.sampling, max_tokens=self._max_tokens)))
 
 
-def _router(method: str, team: OpenPool, lessons: RouterTrainingData | None) -> Conductor:
-    if lessons is None:
+def _router(method: str, opened: OpenPool, router_data: RouterTrainingData | None) -> Conductor:
+    if router_data is None:
         raise ConfigError("a router learns from training problems; name some in a table [learning]")
     from podium.policies import router
 
     if method == "classified":
-        if lessons.catalogue is None:
+        if router_data.catalogue is None:
             raise ConfigError("this router needs to know what the catalogue of workflows earned")
-        return _classified(router.classified(lessons.catalogue), team, lessons.best)
+        return _classified(router.classified(router_data.catalogue), opened, router_data.best)
     choosers: dict[str, Callable[[], Chooser]] = {
-        "kind": lambda: router.best_of_kind(lessons.alone, lessons.sort_of),
-        "nearest": lambda: router.nearest(lessons.alone),
-        "linear": lambda: router.linear(lessons.alone),
-        "contrastive": lambda: router.contrastive(lessons.alone),
-        "agreement": lambda: router.agreement(lessons.alone),
-        "agreement-nearest": lambda: router.agreement(lessons.alone, neighbours=20),
+        "kind": lambda: router.best_of_kind(router_data.alone, router_data.sort_of),
+        "nearest": lambda: router.nearest(router_data.alone),
+        "linear": lambda: router.linear(router_data.alone),
+        "contrastive": lambda: router.contrastive(router_data.alone),
+        "agreement": lambda: router.agreement(router_data.alone),
+        "agreement-nearest": lambda: router.agreement(router_data.alone, neighbours=20),
     }
-    return Conductor(router.routed(choosers[method]()), team.workers)
+    return Conductor(router.routed(choosers[method]()), opened.workers)
 
 
-def _classified(choose: "Chooser", team: OpenPool, best: int) -> Conductor:
+def _classified(choose: "Chooser", opened: OpenPool, best: int) -> Conductor:
     """The router over a catalogue: every worker alone, then :data:`CATALOGUE` with the ``best``."""
-    workers, pool = len(team.workers), with_vote(team.workers)
+    workers, pool = len(opened.workers), with_vote(opened.workers)
     catalogue = [
         *(solo(worker) for worker in range(workers)),
         self_reflection(best),
@@ -139,6 +139,6 @@ def _classified(choose: "Chooser", team: OpenPool, best: int) -> Conductor:
     return Conductor(FunctionPolicy(workflow), pool, max_steps=max(6, workers + 1))
 
 
-def catalogue_arms(team: OpenPool, best: int) -> list[str]:
+def catalogue_arms(opened: OpenPool, best: int) -> list[str]:
     """The arms behind :func:`_classified` that are not workers alone, in its order."""
-    return [f"{name}:{team.workers.names[best]}" for name in CATALOGUE]
+    return [f"{name}:{opened.workers.names[best]}" for name in CATALOGUE]

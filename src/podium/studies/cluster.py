@@ -36,7 +36,7 @@ class ClusterJob:
 
     study: Study
     arms: tuple[str, ...]
-    lessons: RouterTrainingData | None
+    router_data: RouterTrainingData | None
     unsafe_local: bool
     run: str
     setups: Mapping[str, str]
@@ -64,7 +64,7 @@ class ShardResult:
 
 
 async def on_cluster(
-    order: ClusterJob,
+    job: ClusterJob,
     problems: Sequence[Problem],
     *,
     address: str,
@@ -83,14 +83,14 @@ async def on_cluster(
     import ray
     from ray.exceptions import RayError, RayTaskError
 
-    wanted = [(a, p.id, r) for a in order.arms for p in problems for r in range(order.study.repeats)]
+    wanted = [(a, p.id, r) for a in job.arms for p in problems for r in range(job.study.repeats)]
     results: dict[Key, Result] = {}
 
     def keep(result: Result) -> None:
         results[result.key] = result
         on_result(result)
 
-    for result in resumed(out, set(wanted), order.study.sampling, order.setups):
+    for result in resumed(out, set(wanted), job.study.sampling, job.setups):
         keep(result)
     waiting = list(_shares(problems, [key for key in wanted if key not in results]))
     try:
@@ -101,7 +101,7 @@ async def on_cluster(
     try:
         # Retries are ours: what a lost share was lent counts as spent, because nobody can say what it had paid for.
         answer = ray.remote(max_retries=0)(answered)
-        shared = ray.put(order)
+        shared = ray.put(job)
         resources = ray.cluster_resources()  # type: ignore[no-untyped-call]
         processes = max(1, int(resources.get("CPU", 1)))
         running: dict[Any, tuple[Shard, float | None]] = {}
@@ -112,16 +112,16 @@ async def on_cluster(
             while waiting and failure is None and len(running) < processes and (left is None or left > 0):
                 lent = None if left is None else left / (processes - len(running))
                 left = None if left is None or lent is None else left - lent
-                share = waiting.pop(0)
-                running[answer.remote(shared, share, lent)] = (share, lent)
+                shard = waiting.pop(0)
+                running[answer.remote(shared, shard, lent)] = (shard, lent)
             [ready], _ = await asyncio.to_thread(ray.wait, list(running), num_returns=1)
-            share, lent = running.pop(ready)
+            shard, lent = running.pop(ready)
             try:
                 done: ShardResult = await asyncio.to_thread(ray.get, ready)
             except RayTaskError:
                 raise  # a bug in the share, with its traceback
             except RayError as error:
-                waiting.append(_again(share, error))
+                waiting.append(_again(shard, error))
                 continue
             left = None if left is None or done.left_usd is None else left + done.left_usd
             for line in done.lines:
@@ -137,32 +137,32 @@ async def on_cluster(
     return [results[key] for key in wanted]
 
 
-def answered(order: ClusterJob, share: Shard, max_usd: float | None) -> ShardResult:
-    """Answer ``share``: what runs on the cluster."""
-    return asyncio.run(_answered(order, share, max_usd))
+def answered(job: ClusterJob, shard: Shard, max_usd: float | None) -> ShardResult:
+    """Answer ``shard``: what runs on the cluster."""
+    return asyncio.run(_answered(job, shard, max_usd))
 
 
-async def _answered(order: ClusterJob, share: Shard, max_usd: float | None) -> ShardResult:
-    study, budget, found = order.study, Budget(max_usd), list[Result]()
+async def _answered(job: ClusterJob, shard: Shard, max_usd: float | None) -> ShardResult:
+    study, budget, found = job.study, Budget(max_usd), list[Result]()
     failure: Failure | None = None
-    run = f"{order.run}, share {share.number}"
-    kinds = {problem.kind for problem in share.problems}
+    run = f"{job.run}, share {shard.number}"
+    kinds = {problem.kind for problem in shard.problems}
     try:
         async with (
-            open_verifiers(kinds, unsafe_local=order.unsafe_local) as verifier,
-            open_pool(study.workers_from, budget=budget, journal=study.journal, run=run) as team,
+            open_verifiers(kinds, unsafe_local=job.unsafe_local) as verifier,
+            open_pool(study.workers_from, budget=budget, journal=study.journal, run=run) as pool,
         ):
-            arms = {name: make_arm(name, team, lessons=order.lessons) for name in order.arms}
+            arms = {name: make_arm(name, pool, router_data=job.router_data) for name in job.arms}
             await evaluate(
                 arms,
-                share.problems,
+                shard.problems,
                 verifier,
                 repeats=study.repeats,
                 concurrency=study.concurrency,
                 sampling=study.sampling,
                 on_result=found.append,
-                only=share.keys,
-                setups=order.setups,
+                only=shard.keys,
+                setups=job.setups,
             )
     except PodiumError as error:
         failure = Failure.of(error, run)
@@ -179,10 +179,10 @@ def _shares(problems: Sequence[Problem], missing: Sequence[Key]) -> Iterator[Sha
         yield Shard(number=number, problems=tuple(chosen), keys=frozenset(key for p in chosen for key in by_problem[p.id]))
 
 
-def _again(share: Shard, error: Exception) -> Shard:
-    if share.lost + 1 > RETRIES:
+def _again(shard: Shard, error: Exception) -> Shard:
+    if shard.lost + 1 > RETRIES:
         raise WorkerUnavailable(f"a share of the work lost its machine {RETRIES + 1} times, the last time: {error}") from error
-    return replace(share, lost=share.lost + 1)
+    return replace(shard, lost=shard.lost + 1)
 
 
 def _connect(address: str) -> None:

@@ -32,13 +32,15 @@ def answered_by_all(
         )
     common = [problem for problem in problems if all(worker.answers(problem.question) for _, worker in recorded)]
     if problems and not common:
-        raise ConfigError(f"no question is answered by all recordings ({_told(gaps, len(problems))}); take some out of outputs/")
+        raise ConfigError(
+            f"no question is answered by all recordings ({_gaps_in_words(gaps, len(problems))}); take some out of outputs/"
+        )
     if gaps:
         on_gaps(
-            f"recordings with gaps: {_told(gaps, len(problems))}. All arms are compared on the {len(common)} that all answer."
+            f"recordings with gaps: {_gaps_in_words(gaps, len(problems))}. All arms are compared on the {len(common)} that all answer."
         )
     return common, gaps
 
 
-def _told(gaps: Gaps, asked: int) -> str:
+def _gaps_in_words(gaps: Gaps, asked: int) -> str:
     return ", ".join(f"{name} lacks {count} of {asked}" for name, count in gaps.items())

@@ -69,9 +69,9 @@ async def run_study(
     study = study if isinstance(study, Study) else read_study(Path(study))
     out, budget = out or study.out, Budget() if budget is None else budget
     problems = study.problems.problems()
-    lessons_problems = [] if study.learning is None else study.learning.problems()
-    _apart(problems, lessons_problems)
-    kinds = {problem.kind for problem in (*problems, *lessons_problems)}
+    router_problems = [] if study.learning is None else study.learning.problems()
+    _apart(problems, router_problems)
+    kinds = {problem.kind for problem in (*problems, *router_problems)}
     async with (
         open_verifiers(kinds, unsafe_local=unsafe_local) as verifier,
         open_pool(study.workers_from, budget=budget, journal=study.journal, run=f"study {out}") as pool,
@@ -79,7 +79,7 @@ async def run_study(
         study = study.for_workers(pool.workers.names)
         members = [(member.name, member.worker) for member in pool.workers]
         problems, gaps = answered_by_all(problems, members, on_gaps=progress.on_note)
-        lessons_problems, _ = answered_by_all(lessons_problems, members, on_gaps=progress.on_note)
+        router_problems, _ = answered_by_all(router_problems, members, on_gaps=progress.on_note)
         asking = _Asking(study, pool, verifier, out, unsafe_local, progress)
         names = study.arms
         workers = [f"worker:{name}" for name in pool.workers.names]
@@ -87,12 +87,12 @@ async def run_study(
             raise ConfigError(f"the oracle chooses among the workers alone; add the arm worker:* ({missing[0]} is not there)")
         routers = [name for name in names if is_router(name)]
         arms = {name: make_arm(name, pool) for name in names if name != ORACLE and name not in routers}
-        lessons, learned = None, ""
+        router_data, learned = None, ""
         if routers:
-            sorts = {problem.question: pool.sort_of(problem) for problem in (*problems, *lessons_problems)}
-            lessons = await asking.learned(lessons_problems, names=routers, sorts=sorts)
-            learned = learned_from(str(study.learning), lessons_problems, asking.setups(workers))
-            arms |= {name: make_arm(name, pool, lessons=lessons) for name in routers}
+            sorts = {problem.question: pool.sort_of(problem) for problem in (*problems, *router_problems)}
+            router_data = await asking.learned(router_problems, names=routers, sorts=sorts)
+            learned = learned_from(str(study.learning), router_problems, asking.setups(workers))
+            arms |= {name: make_arm(name, pool, router_data=router_data) for name in routers}
         arms = {name: arms[name] for name in names if name in arms}
         setups = asking.setups(arms, learned)
         if engine is None:
@@ -100,7 +100,12 @@ async def run_study(
         else:
             progress.on_part("answers", len(arms) * len(problems) * study.repeats)
             job = ClusterJob(
-                study=study, arms=tuple(arms), lessons=lessons, unsafe_local=unsafe_local, run=f"study {out}", setups=setups
+                study=study,
+                arms=tuple(arms),
+                router_data=router_data,
+                unsafe_local=unsafe_local,
+                run=f"study {out}",
+                setups=setups,
             )
             results = await on_cluster(
                 job, problems, address=engine, out=out / "results.jsonl", budget=budget, on_result=progress.on_result
@@ -166,13 +171,13 @@ class _Asking:
         if not problems:
             raise ConfigError("routers learn from training problems; name some in a table [learning]")
         alone = [f"worker:{name}" for name in self.pool.workers.names]
-        lessons = RouterTrainingData(alone=await self._outcomes(alone, problems, sorts), sort_of=sorts.get)
+        router_data = RouterTrainingData(alone=await self._dataset(alone, problems, sorts), sort_of=sorts.get)
         if "router:classified" not in names:
-            return lessons
-        catalogue = [*alone, *catalogue_arms(self.pool, lessons.best)]
-        return replace(lessons, catalogue=await self._outcomes(catalogue, problems, sorts))
+            return router_data
+        catalogue = [*alone, *catalogue_arms(self.pool, router_data.best)]
+        return replace(router_data, catalogue=await self._dataset(catalogue, problems, sorts))
 
-    async def _outcomes(self, arms: Sequence[str], problems: Sequence[Problem], sorts: Mapping[str, str]) -> RouterDataset:
+    async def _dataset(self, arms: Sequence[str], problems: Sequence[Problem], sorts: Mapping[str, str]) -> RouterDataset:
         made = {name: make_arm(name, self.pool) for name in arms}
         results = await self.asked("learning", made, problems, "learning.jsonl", self.setups(arms))
         found = {(result.arm, result.problem): result for result in results if result.verdict is not None}
@@ -241,9 +246,9 @@ class _Asking:
         return "\n\n".join(as_text(transcript) for transcript in transcripts) or "no workflow", outcome
 
 
-def _apart(problems: Sequence[Problem], lessons: Sequence[Problem]) -> None:
+def _apart(problems: Sequence[Problem], router_data: Sequence[Problem]) -> None:
     """Raises :class:`ConfigError` where a router would be asked what it learned from."""
-    if common := {problem.id for problem in problems} & {problem.id for problem in lessons}:
+    if common := {problem.id for problem in problems} & {problem.id for problem in router_data}:
         raise ConfigError(
             f"{len(common)} problems are in [problems] and in [learning]; take another seed or another part of the file"
         )

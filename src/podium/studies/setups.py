@@ -27,7 +27,7 @@ _BASELINES_OF_ALL = ("mixture", "vote", "random")
 
 def setups_of(
     arms: Iterable[str],
-    team: OpenPool,
+    opened: OpenPool,
     *,
     pool: Path | None,
     replay: Path | None = None,
@@ -36,7 +36,7 @@ def setups_of(
     learned: str = "",
 ) -> dict[str, str]:
     """Arm -> hash of what answers. ``learned`` is :func:`learned_from` of what routers learn from."""
-    workers, whole = _of_the_team(team, pool, replay)
+    workers, whole = _of_the_team(opened, pool, replay)
     found = {}
     for name in arms:
         kind, _, rest = name.partition(":")
@@ -50,7 +50,7 @@ def setups_of(
         if kind in _BASELINES_OF_ALL and "+" not in rest:
             found[name] = hashed(*parts, rest, list(workers.items()), _wording())
             continue
-        parts += [whole, rounds, _prompts(team), _wording(), learned if is_router(name) else ""]
+        parts += [whole, rounds, _prompts(opened), _wording(), learned if is_router(name) else ""]
         weights = weights_of(name)
         found[name] = hashed(name, *parts, None if weights is None else content_hash(conductor_folder(weights)))
     return found
@@ -61,14 +61,14 @@ def learned_from(setting: str, problems: Sequence[Problem], setups: Mapping[str,
     return hashed(setting, [(problem.id, problem.target) for problem in problems], dict(setups))
 
 
-def _of_the_team(team: OpenPool, pool: Path | None, replay: Path | None) -> tuple[dict[str, str], str]:
+def _of_the_team(opened: OpenPool, pool: Path | None, replay: Path | None) -> tuple[dict[str, str], str]:
     """What answers under each worker's name, and what a policy over all of them sees."""
     if replay is not None:
         recorded = content_hash(replay)
-        return {name: hashed(name, recorded) for name in team.workers.names}, hashed(team.workers.names, recorded)
+        return {name: hashed(name, recorded) for name in opened.workers.names}, hashed(opened.workers.names, recorded)
     if pool is None:
         world = content_hash(Path(podium.gym.__file__).parent)
-        return {name: hashed(name, world) for name in team.workers.names}, hashed(team.workers.names, world)
+        return {name: hashed(name, world) for name in opened.workers.names}, hashed(opened.workers.names, world)
     config = read_pool(pool)
     return worker_identities(config), pool_identity(config)
 
@@ -80,8 +80,8 @@ def _wording() -> str:
     return hashed([format_workflow(baseline.workflow(brief)) for baseline in baselines])
 
 
-def _prompts(team: OpenPool) -> str:
+def _prompts(opened: OpenPool) -> str:
     """What policies are told, on a question of ours."""
-    brief = Brief(question=ask("6 times 7?"), cards=team.workers.cards)
-    cards = team.conductor is not None and team.conductor.cards
+    brief = Brief(question=ask("6 times 7?"), cards=opened.workers.cards)
+    cards = opened.conductor is not None and opened.conductor.cards
     return hashed([message.content for message in messages(brief, WorkflowSyntax(cards=cards))])

@@ -22,11 +22,11 @@ from podium.workflow.syntax import WorkflowSyntax
 class Writer(Protocol):
     """A policy that writes for many briefs in one batch, and says what its completions were conditioned on."""
 
-    def write_many(self, briefs: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
+    def write_many(self, briefs: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
         """``n`` workflows for each brief, each beginning with its brief's opening."""
         ...
 
-    def prompt_ids(self, brief: Brief, opening: str = "") -> Sequence[int]:
+    def prompt_ids(self, brief: Brief, forced_prefix: str = "") -> Sequence[int]:
         """The tokens before the first one that the policy writes."""
         ...
 
@@ -43,13 +43,13 @@ class Task:
     sample: tuple[int, ...]
     seen: str = ""
     """What the policy is shown of the question where that is not all of it (:mod:`podium.training.word_dropout`)."""
-    opening: str = ""
+    forced_prefix: str = ""
     draft: str = ""
-    """What the untrained policy wrote, of which ``opening`` is the first line; "" where nothing was drawn."""
+    """What the untrained policy wrote, of which ``forced_prefix`` is the first line; "" where nothing was drawn."""
     budget_usd: float | None = None
     """What the prompt says an answer may cost, all rounds together; a right answer that cost more earns no more than a wrong
     one."""
-    thrift: float = 1.0
+    cost_weight: float = 1.0
     """How much of what the answer cost counts, in 0..1."""
     rounds: int = 1
     max_steps: int = 5
@@ -72,7 +72,7 @@ class Collector:
     """Everything that stays the same from task to task. Example: ``await Collector(...).collect(policy, tasks, 16)``."""
 
     verifier: Verifier
-    language: WorkflowSyntax
+    syntax: WorkflowSyntax
     sampling: Sampling = Sampling()
     per_usd: float = 0.0
     """What a dollar of worker cost takes off the reward of a right answer."""
@@ -88,7 +88,7 @@ class Collector:
         what is missing is not missing at random.
         """
         gate = asyncio.Semaphore(self.concurrency)
-        first = await self._round(writer, tasks, [(task.brief, task.opening) for task in tasks], n, gate)
+        first = await self._round(writer, tasks, [(task.brief, task.forced_prefix) for task in tasks], n, gate)
         turns: list[list[list[Turn]]] = [[[turn] for turn in row] for row in first]
         again = [
             (t, g)
@@ -98,7 +98,7 @@ class Collector:
             if turns[t][g][0].transcript.answer is not None
         ]
         if again:
-            briefs = [(replace(tasks[t].brief, earlier=(turns[t][g][0].transcript,)), "") for t, g in again]
+            briefs = [(replace(tasks[t].brief, previous_rounds=(turns[t][g][0].transcript,)), "") for t, g in again]
             numbered = [replace(tasks[t], sample=(*tasks[t].sample, g)) for t, g in again]
             second = await self._round(writer, numbered, briefs, 1, gate)
             for (t, g), [turn] in zip(again, second, strict=True):
@@ -107,7 +107,7 @@ class Collector:
             RolloutGroup(
                 problem=task.problem,
                 brief=task.brief,
-                opening=task.opening,
+                forced_prefix=task.forced_prefix,
                 draft=task.draft,
                 rollouts=tuple(Rollout(turns=tuple(each)) for each in row),
             )
@@ -122,12 +122,12 @@ class Collector:
         n: int,
         gate: asyncio.Semaphore,
     ) -> list[list[Turn]]:
-        written = writer.write_many([brief for brief, _ in briefs], n, [opening for _, opening in briefs])
+        written = writer.write_many([brief for brief, _ in briefs], n, [forced_prefix for _, forced_prefix in briefs])
 
         async def one(index: int, g: int) -> Turn:
             async with gate:
-                brief, opening = briefs[index]
-                return await self._turn(tasks[index], brief, tuple(writer.prompt_ids(brief, opening)), written[index][g], g)
+                brief, forced_prefix = briefs[index]
+                return await self._turn(tasks[index], brief, tuple(writer.prompt_ids(brief, forced_prefix)), written[index][g], g)
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -138,7 +138,7 @@ class Collector:
 
     async def _turn(self, task: Task, brief: Brief, prompt_ids: tuple[int, ...], generation: Generation, g: int) -> Turn:
         call = Call(question=ask(task.problem.question), sampling=self.sampling, sample=(*task.sample, g))
-        transcript = await Round(generation, brief, self.language, task.pool, call).run()
+        transcript = await Round(generation, brief, self.syntax, task.pool, call).run()
         verdict, failure = None, transcript.failure
         if transcript.answer is not None:
             try:
@@ -148,13 +148,13 @@ class Collector:
         if failure is not None and failure.blame is Blame.USER:
             raise failure.error()
         # An answer took what its own round took and the rounds before it, of which it is made.
-        rounds = (*brief.earlier, transcript)
+        rounds = (*brief.previous_rounds, transcript)
         cost_usd = Usage.total(each.usage for each in rounds).cost_usd
-        per_usd = self.per_usd * task.thrift
+        per_usd = self.per_usd * task.cost_weight
         earned = priced(reward(failure, verdict), cost_usd, counts=per_usd != 0 or task.budget_usd is not None)
         if verdict is not None and verdict.correct:
             earned = less_cost(earned, cost_usd, per_usd=per_usd)
-            earned = less_steps(earned, sum(len(each.results) for each in rounds), per_step=self.per_step * task.thrift)
+            earned = less_steps(earned, sum(len(each.results) for each in rounds), per_step=self.per_step * task.cost_weight)
             earned = within(earned, cost_usd, budget_usd=task.budget_usd)
         return Turn(
             prompt_ids=prompt_ids,

@@ -37,11 +37,11 @@ class TrainConfig:
     """Folder of a policy to go on from, instead of a warm start."""
     pretrained: Pretrained | None = None
     """A published model to go on from, instead of both; it learns with TRL."""
-    language: WorkflowSyntax = WorkflowSyntax()
+    syntax: WorkflowSyntax = WorkflowSyntax()
     seed: int = 0
     iterations: int = 200
-    questions: int = 16
-    rollouts: int = 16
+    problems_per_step: int = 16
+    group_size: int = 16
     max_steps: int = 5
     advantage: str = "group_normalised"
     """A name of :data:`podium.training.advantage.ADVANTAGES`. With ``pass_at_4`` costs count among right answers only."""
@@ -56,11 +56,11 @@ class TrainConfig:
     """How the rounds of a rollout share their rewards (:mod:`podium.training.rounds`)."""
     curriculum: bool = False
     """Draw kinds of question by their headroom (:class:`podium.training.sampler.KindCurriculum`)."""
-    blur: float = 0.0
+    word_dropout: float = 0.0
     """Share of the questions of which the policy sees only a part of the words (:mod:`podium.training.word_dropout`)."""
-    blur_most: float = 0.5
+    word_dropout_max: float = 0.5
     """Largest share of its words that is left out."""
-    rest_iterations: int = 10
+    cooldown_iterations: int = 10
     """How long a problem rests after a whole group failed."""
     per_usd: float = 0.0
     """What a dollar of worker cost takes off the reward of a right answer; every worker must have a price then."""
@@ -68,7 +68,7 @@ class TrainConfig:
     """What a step takes off it, so that what one step can do is not done in three."""
     saving_from: float = 0.0
     """From which share of right rollouts on a kind of question both count
-    (:meth:`podium.training.sampler.KindCurriculum.thrift`)."""
+    (:meth:`podium.training.sampler.KindCurriculum.cost_weight`)."""
     drafts: Path | None = None
     """Folder of the untrained policy that openings and drafts come from; None: the start."""
     budgets_usd: tuple[float, ...] = ()

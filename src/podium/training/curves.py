@@ -45,7 +45,7 @@ def curves(metrics: Path) -> str:
         ("right, by kind of question", by_kind("correct_by_kind"), 1.0),
         ("who is asked: entropy in bits", {"worker entropy": [line["worker_entropy_bits"] for line in read]}, 3.0),
         ("steps, by kind of question", by_kind("steps_by_kind"), 0.0),
-        ("share of groups", series("flat_groups", "failed_groups", "solved_groups", "opened"), 1.0),
+        ("share of groups", series("flat_groups", "failed_groups", "solved_groups", "forced_prefixes"), 1.0),
         ("dollars of workers so far", {"spent": spent}, 0.0),
     ]
     iterations = [int(line["iteration"]) + 1 for line in read]

@@ -40,26 +40,28 @@ class ReferenceEngine:
         """Make what is written next depend on ``number`` and the weights alone."""
         self._generator.manual_seed(number)
 
-    def write_many(self, briefs: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
+    def write_many(self, briefs: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
         """``n`` workflows for each brief."""
-        return self.policy.write_many(briefs, n, openings)
+        return self.policy.write_many(briefs, n, forced_prefixes)
 
-    def prompt_ids(self, brief: Brief, opening: str = "") -> Sequence[int]:
+    def prompt_ids(self, brief: Brief, forced_prefix: str = "") -> Sequence[int]:
         """The tokens a completion is conditioned on."""
-        return self.policy.prompt_ids(brief, opening)
+        return self.policy.prompt_ids(brief, forced_prefix)
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """The text of each token."""
         return [self._pieces[token] for token in ids]
 
     def learn(
-        self, rows: Sequence[TrainingRow], *, entropy: float, anchors: Sequence[TrainingRow], anchor: float, seed: int
+        self, rows: Sequence[TrainingRow], *, entropy: float, drafts: Sequence[TrainingRow], draft_sft_weight: float, seed: int
     ) -> dict[str, float]:
         """Take this iteration's optimiser steps; the report is their mean."""
         totals: dict[str, float] = {}
-        steps = steps_of(rows, updates=self._config.updates, epochs=self._config.epochs, seed=seed)
+        steps = steps_of(rows, minibatches=self._config.minibatches, epochs=self._config.epochs, seed=seed)
         for step in steps:
-            for name, value in self._learner.step(step, entropy=entropy, anchors=anchors, anchor=anchor).items():
+            for name, value in self._learner.step(
+                step, entropy=entropy, drafts=drafts, draft_sft_weight=draft_sft_weight
+            ).items():
                 totals[name] = totals.get(name, 0.0) + value / len(steps)
         return totals
 

@@ -82,7 +82,7 @@ class Estimate:
 def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
     """What the run of ``config`` over the workers with these ``cards`` would take; nothing is called."""
     problems = list(config.problems())
-    rollouts = config.iterations * config.questions * config.rollouts
+    rollouts = config.iterations * config.problems_per_step * config.group_size
     rounds = 1 + config.recursive
     steps = STEPS_OF_A_PRETRAINED_MODEL if config.warm_start is None else _imitated_steps(config.warm_start, config, problems)
     steps = min(steps, config.max_steps)
@@ -130,7 +130,7 @@ def _imitated_steps(start: WarmStart, config: TrainConfig, problems: Sequence[Pr
     found: list[int] = []
     for problem in rng.choices(problems, k=COUNTED):
         brief = Brief(question=ask(problem.question), cards=cards, max_steps=config.max_steps)
-        workflow = parse(start.write(problem, brief, rng, config.language).text, brief, config.language)
+        workflow = parse(start.write(problem, brief, rng, config.syntax).text, brief, config.syntax)
         found.append(0 if workflow is None else len(workflow.steps))
     return fmean(found)
 

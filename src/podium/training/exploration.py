@@ -40,7 +40,7 @@ class Exploration:
     entropy_until: float = 0.6
     """Share of the run at which it has fallen to 0; in between it falls evenly."""
     settled_from: float = 1.0
-    """From which share of right rollouts a kind of question gets less (:meth:`podium.training.sampler.KindCurriculum.doubt`)."""
+    """From which share of right rollouts a kind of question gets less (:meth:`podium.training.sampler.KindCurriculum.entropy_weight`)."""
     opened: float = 0.0
     """Share of the groups that begin with a forced opening, at first."""
     opened_while: float = 0.3
@@ -50,7 +50,7 @@ class Exploration:
     misread: float = 0.0
     """Share of the openings that were drawn for another question of the iteration: what becomes of a question that is taken for
     one of another kind, so that a second round learns to tell from the answer."""
-    anchor: float = 0.0
+    draft_sft_weight: float = 0.0
     """Weight of keeping drafts of the untrained policy likely: what nobody writes for a while would be forgotten."""
     anchor_while: float = 0.0
     """Share of the run for which that stays so.
@@ -61,7 +61,7 @@ class Exploration:
     """
     anchor_until: float = 0.6
     """Share of the run at which it has fallen to 0."""
-    anchored_round: int = 1
+    draft_round: int = 1
     """What is kept likely: 1, the drafts; 2, for a run that teaches second rounds, what hindsight calls for in them
     (:func:`hindsight`)."""
 
@@ -75,7 +75,7 @@ class Exploration:
 
     def anchor_at(self, progress: float) -> float:
         """The weight of drafts, which stand beside every group while it is above 0."""
-        return self.anchor * _falling(progress, self.anchor_while, self.anchor_until)
+        return self.draft_sft_weight * _falling(progress, self.anchor_while, self.anchor_until)
 
 
 def _falling(progress: float, until: float, zero: float) -> float:
@@ -94,15 +94,15 @@ def with_drafts(
     """
     drafts = [row[0].text for row in untrained.write_many([task.brief for task in tasks], 1)]
 
-    def opening(own: str) -> str:
+    def forced_prefix(own: str) -> str:
         if rng.random() >= opened:
             return ""
         return first_line(rng.choice(drafts) if misread > 0 and rng.random() < misread else own)
 
-    return [replace(task, draft=draft, opening=opening(draft)) for task, draft in zip(tasks, drafts, strict=True)]
+    return [replace(task, draft=draft, forced_prefix=forced_prefix(draft)) for task, draft in zip(tasks, drafts, strict=True)]
 
 
-def hindsight(groups: Sequence[RolloutGroup], start: Writer, language: WorkflowSyntax) -> list[tuple[Brief, str]]:
+def hindsight(groups: Sequence[RolloutGroup], start: Writer, syntax: WorkflowSyntax) -> list[tuple[Brief, str]]:
     """Second briefs with what the first round's verdict calls for: the text that keeps a right answer, and for a wrong
     one what ``start`` writes there when it sees all of the question.
 
@@ -114,14 +114,14 @@ def hindsight(groups: Sequence[RolloutGroup], start: Writer, language: WorkflowS
     for group in groups:
         for first in (rollout.turns[0] for rollout in group.rollouts if len(rollout.turns) > 1):
             if first.verdict is not None:
-                brief = replace(group.brief, earlier=(first.transcript,))
+                brief = replace(group.brief, previous_rounds=(first.transcript,))
                 if first.verdict.correct:
                     right.append(brief)
                 else:
                     wrong.append((brief, replace(brief, question=ask(group.problem.question))))
     each = min(len(right), len(wrong), _HINDSIGHTS)
     right, wrong = _spread(right, each), _spread(wrong, each)
-    keep = f"{KEPT}\n{format_workflow(None, language, round_number=2)}"
+    keep = f"{KEPT}\n{format_workflow(None, syntax, round_number=2)}"
     written = start.write_many([whole for _, whole in wrong], 1) if wrong else []
     return [(brief, keep) for brief in right] + [(brief, row[0].text) for (brief, _), row in zip(wrong, written, strict=True)]
 

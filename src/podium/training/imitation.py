@@ -30,7 +30,7 @@ _LESSONS = 0.2
 
 
 def warm_started(
-    config: WarmStart, language: WorkflowSyntax, *, on_step: Callable[[int, float], None] | None = None
+    config: WarmStart, syntax: WorkflowSyntax, *, on_step: Callable[[int, float], None] | None = None
 ) -> LocalPolicy:
     """A policy that imitates uninformed workflows.
 
@@ -40,25 +40,25 @@ def warm_started(
     problems = list(config.problems())
     texts = []
     for problem in problems:
-        brief = brief_for(problem, config, rng, language)
-        shown = short_messages(brief, language)[0].content if brief.earlier or config.cards else problem.question
-        texts += [shown, config.write(problem, brief, rng, language).text]
+        brief = brief_for(problem, config, rng, syntax)
+        shown = short_messages(brief, syntax)[0].content if brief.previous_rounds or config.cards else problem.question
+        texts += [shown, config.write(problem, brief, rng, syntax).text]
     tokens = Tokens.trained(texts, vocab_size=config.vocab_size)
     model = Qwen2(Qwen2Config(vocab_size=len(tokens), **config.size), seed=config.seed)
-    policy = LocalPolicy(model, tokens, Dialect(language=language, max_tokens=config.max_tokens), version="warm start")
-    rates = LearnerConfig(learning_rate=config.learning_rate, warm_up=0.05, micro_tokens=config.micro_tokens)
+    policy = LocalPolicy(model, tokens, Dialect(syntax=syntax, max_tokens=config.max_tokens), version="warm start")
+    rates = LearnerConfig(learning_rate=config.learning_rate, warmup_ratio=0.05, micro_tokens=config.micro_tokens)
     lessons = 0 if config.cards is None else config.cards.lessons
     learner = Learner(model, rates, tokens.digit_ids(10), steps=lessons + config.steps)
     topics = _directions(config.topics, model.config.hidden_size) if config.topics else None
     for step in range(lessons + config.steps):
         rows: list[TrainingRow] = []
-        for _ in range(config.questions):
+        for _ in range(config.problems_per_step):
             problem = rng.choice(problems)
             if (cards := config.cards) is not None and (step < lessons or rng.random() < _LESSONS):
-                rows += [_lesson(cards, policy, brief_for(problem, config, rng, language), rng) for _ in range(config.texts)]
+                rows += [_lesson(cards, policy, brief_for(problem, config, rng, syntax), rng) for _ in range(config.texts)]
                 continue
-            brief = brief_for(problem, config, rng, language)
-            rows += [_row(policy, brief, config.write(problem, brief, rng, language)) for _ in range(config.texts)]
+            brief = brief_for(problem, config, rng, syntax)
+            rows += [_row(policy, brief, config.write(problem, brief, rng, syntax)) for _ in range(config.texts)]
         loss = learner.imitate(rows, topics)
         if on_step is not None:
             on_step(step, loss)

@@ -51,12 +51,17 @@ class Learner:
         self.taken = int(state["taken"])
 
     def step(
-        self, rows: Sequence[TrainingRow], *, entropy: float = 0.0, anchors: Sequence[TrainingRow] = (), anchor: float = 0.0
+        self,
+        rows: Sequence[TrainingRow],
+        *,
+        entropy: float = 0.0,
+        drafts: Sequence[TrainingRow] = (),
+        draft_sft_weight: float = 0.0,
     ) -> dict[str, float]:
         """One optimiser step on ``rows``.
 
-        ``entropy`` is the coefficient of the bonus on worker choices. ``anchors`` are texts whose likelihood is to be kept up,
-        with the weight ``anchor``: drafts of the untrained policy, without the tokens in ``choices``.
+        ``entropy`` is the coefficient of the bonus on worker choices. ``drafts`` are texts whose likelihood is to be kept up,
+        with the weight ``draft_sft_weight``: drafts of the untrained policy, without the tokens in ``choices``.
         """
         totals = {"loss": 0.0, "choice_entropy": 0.0}
 
@@ -70,9 +75,9 @@ class Learner:
 
         self._optimizer.zero_grad(set_to_none=True)
         backward(self._model, rows, loss, self._config.micro_tokens)
-        if anchors and anchor > 0:
+        if drafts and draft_sft_weight > 0:
             # Every token counts the same: with a mean per text, short plans would be kept likelier than long ones.
-            tokens = sum(len(row.completion_ids) - len(row.choices) for row in anchors)
+            tokens = sum(len(row.completion_ids) - len(row.choices) for row in drafts)
             kept = 0.0
 
             def likelihood(states: Tensor, batch: MicroBatch) -> Tensor:
@@ -80,9 +85,9 @@ class Learner:
                 logprobs = _chosen(self._model.logits(states), batch.tokens)
                 value = -(logprobs * (batch.mask & ~batch.choice)).sum() / tokens
                 kept += float(value.detach())
-                return anchor * value
+                return draft_sft_weight * value
 
-            backward(self._model, anchors, likelihood, self._config.micro_tokens)
+            backward(self._model, drafts, likelihood, self._config.micro_tokens)
             totals["draft_loss"] = kept
         totals["gradient_norm"] = self._take_step()
         return totals
@@ -104,8 +109,8 @@ class Learner:
             if topics is None:
                 return value
             rows_, columns = (batch.topic >= 0).nonzero(as_tuple=True)
-            told = torch.nn.functional.linear(self._model.model.norm(states[rows_, columns]), topics)
-            known = torch.nn.functional.cross_entropy(told, batch.topic[rows_, columns], reduction="none")
+            topic_logits = torch.nn.functional.linear(self._model.model.norm(states[rows_, columns]), topics)
+            known = torch.nn.functional.cross_entropy(topic_logits, batch.topic[rows_, columns], reduction="none")
             return value + TOPIC_WEIGHT * (known * batch.weight[rows_]).sum()
 
         self._optimizer.zero_grad(set_to_none=True)
@@ -115,7 +120,7 @@ class Learner:
 
     def _take_step(self) -> float:
         """Clip, set the rate, step; the norm of the gradient before clipping."""
-        norm = float(torch.nn.utils.clip_grad_norm_(self._model.parameters(), self._config.max_gradient))
+        norm = float(torch.nn.utils.clip_grad_norm_(self._model.parameters(), self._config.max_grad_norm))
         rate = self._config.rate(self.taken, self._steps)
         for group in self._optimizer.param_groups:
             group["lr"] = rate

@@ -43,7 +43,7 @@ class Iteration:
     """Share of groups of which every rollout was right."""
     void: float
     """Share of turns that the world spoilt."""
-    opened: float
+    forced_prefixes: float
     """Share of groups whose opening was forced."""
     pass_through: float | None
     """Share of second rounds that kept a right answer; None without such rounds."""
@@ -94,7 +94,7 @@ def measured(
         failed_groups=_share(sum(bool(r) and not any(r) for r in rights), len(groups)),
         solved_groups=_share(sum(bool(r) and all(r) for r in rights), len(groups)),
         void=_share(len(turns) - len(kept), len(turns)),
-        opened=_share(sum(bool(g.opening) for g in groups), len(groups)),
+        forced_prefixes=_share(sum(bool(g.forced_prefix) for g in groups), len(groups)),
         pass_through=_pass_through(groups),
         completion_tokens=_share(sum(len(t.generation.token_ids) for t in turns), len(turns)),
         calls=sum(len(t.transcript.results) for t in turns),

@@ -47,7 +47,7 @@ class RolloutGroup:
 
     problem: Problem
     brief: Brief
-    opening: str = ""
+    forced_prefix: str = ""
     """What every rollout of the group was made to begin with; "" = the policy wrote everything."""
     draft: str = ""
     """The untrained policy's text that the opening is the first line of."""

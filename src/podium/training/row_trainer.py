@@ -38,7 +38,7 @@ class RowTrainer(GRPOTrainer):  # type: ignore[misc]  # untyped here
         self.entropy = 0.0
         self.sampled_at_once = 1
         """Completions that are written side by side where vLLM does not sample."""
-        self.seen = {"loss": 0.0, "choice_entropy": 0.0, "anchors": 0.0}
+        self.seen = {"loss": 0.0, "choice_entropy": 0.0, "drafts": 0.0}
         """What this process's micro-batches came to so far."""
 
     @property
@@ -90,7 +90,7 @@ class RowTrainer(GRPOTrainer):  # type: ignore[misc]  # untyped here
     def _compute_loss(self, model: torch.nn.Module, inputs: dict[str, Any]) -> Tensor:
         # Processes are averaged over, so a share of the sum counts once for each of them.
         weight = inputs["weight"] * self.accelerator.num_processes
-        if inputs["anchors"]:
+        if inputs["drafts"]:
             return self._likelihood(model, inputs, weight)
         completion, rows = inputs["completion_ids"], len(inputs["completion_ids"])
         states: list[Tensor] = []
@@ -129,7 +129,7 @@ class RowTrainer(GRPOTrainer):  # type: ignore[misc]  # untyped here
         mask = inputs["completion_mask"] * ~inputs["choice"]
         per_row = -(self._logprobs(model, inputs) * mask).sum(dim=1)
         loss: Tensor = (per_row * weight).sum()
-        self.seen["anchors"] += float(loss.detach())
+        self.seen["drafts"] += float(loss.detach())
         return loss
 
     def _logprobs(self, model: torch.nn.Module, inputs: dict[str, Any]) -> Tensor:
@@ -149,30 +149,30 @@ class RowTrainer(GRPOTrainer):  # type: ignore[misc]  # untyped here
             TrainingRow(prompt_ids=tuple(prompt), completion_ids=tuple(own), logprobs=(0.0,) * len(own), advantage=0.0)
             for prompt, own in zip(prompts, ids, strict=True)
         ]
-        batch = self._prepare_inputs(_tensors(rows, [0.0] * len(rows), self.tokenizer.pad_token_id, anchors=False))
+        batch = self._prepare_inputs(_tensors(rows, [0.0] * len(rows), self.tokenizer.pad_token_id, drafts=False))
         with torch.no_grad():
             logprobs = self._logprobs(self.model, batch).tolist()
         return [row[: len(own)] for row, own in zip(logprobs, ids, strict=True)]
 
 
 def micro_batches(
-    rows: Sequence[TrainingRow], *, size: int, processes: int, pad: int, worth: float = 1.0, anchors: bool = False
+    rows: Sequence[TrainingRow], *, size: int, processes: int, pad: int, worth: float = 1.0, drafts: bool = False
 ) -> list[dict[str, Any]]:
     """All rows in micro-batches of ``size``, those of similar length together; process p takes every ``processes``-th from p on.
 
     Filled up with rows that weigh nothing, so that every process has equally many. ``worth`` is what all rows weigh together,
-    ``anchors`` says that they are texts to be kept likely.
+    ``drafts`` says that they are texts to be kept likely.
     """
     order = sorted(rows, key=lambda row: (len(row.prompt_ids) + len(row.completion_ids), row.completion_ids))
     missing = -len(rows) % (size * processes)
     # Of texts to be kept likely every token counts the same, of completions every row.
-    units = sum(len(row.completion_ids) - len(row.choices) for row in rows) if anchors else len(rows)
+    units = sum(len(row.completion_ids) - len(row.choices) for row in rows) if drafts else len(rows)
     weights = [0.0] * missing + [worth / units] * len(rows)
     order = order[:1] * missing + order
-    return [_tensors(order[at : at + size], weights[at : at + size], pad, anchors=anchors) for at in range(0, len(order), size)]
+    return [_tensors(order[at : at + size], weights[at : at + size], pad, drafts=drafts) for at in range(0, len(order), size)]
 
 
-def _tensors(rows: Sequence[TrainingRow], weights: Sequence[float], pad: int, *, anchors: bool) -> dict[str, Any]:
+def _tensors(rows: Sequence[TrainingRow], weights: Sequence[float], pad: int, *, drafts: bool) -> dict[str, Any]:
     """What TRL's loss reads: (B, P) prompts padded on the left, (B, T) completions padded on the right."""
     prompts = [torch.tensor(row.prompt_ids) for row in rows]
     completions = [torch.tensor(row.completion_ids) for row in rows]
@@ -189,7 +189,7 @@ def _tensors(rows: Sequence[TrainingRow], weights: Sequence[float], pad: int, *,
         "weight": torch.tensor(weights),
         "choice": _padded(choices, False),
         "workers": torch.tensor([row.workers for row in rows]),
-        "anchors": anchors,
+        "drafts": drafts,
     }
 
 

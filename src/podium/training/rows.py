@@ -66,7 +66,7 @@ def rows_of(
     return rows
 
 
-def anchors_of(
+def draft_rows(
     drafts: Iterable[tuple[Brief, str]],
     prompt_ids: Callable[[Brief, str], Sequence[int]],
     pieces: Callable[[Sequence[int]], list[str]],
@@ -88,18 +88,18 @@ def anchors_of(
     return rows
 
 
-def steps_of(rows: Sequence[TrainingRow], *, updates: int, epochs: int, seed: int) -> list[list[TrainingRow]]:
+def steps_of(rows: Sequence[TrainingRow], *, minibatches: int, epochs: int, seed: int) -> list[list[TrainingRow]]:
     """The rows of each optimiser step of an iteration.
 
-    In each of ``epochs`` passes the prompts are shared out anew among ``updates`` steps, so that a group is never divided.
+    In each of ``epochs`` passes the prompts are shared out anew among ``minibatches`` steps, so that a group is never divided.
     """
     prompts = list(dict.fromkeys(row.prompt_ids for row in rows))
-    updates = min(updates, len(prompts))
+    minibatches = min(minibatches, len(prompts))
     order = random.Random(seed)
     shares: list[set[tuple[int, ...]]] = []
     for _ in range(epochs):
         order.shuffle(prompts)
-        shares += [set(prompts[number::updates]) for number in range(updates)]
+        shares += [set(prompts[number::minibatches]) for number in range(minibatches)]
     return [[row for row in rows if row.prompt_ids in share] for share in shares]
 
 

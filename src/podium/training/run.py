@@ -56,7 +56,7 @@ async def train(
         if not engine.leads:
             engine.follow()
             return path / "policy"
-        if config.exploration.opened or config.exploration.anchor:
+        if config.exploration.opened or config.exploration.draft_sft_weight:
             raise ConfigError(
                 "openings and drafts come from a second, untrained model, which this engine does not hold: opened=0.0, anchor=0.0"
             )
@@ -104,7 +104,7 @@ def start_policy(config: TrainConfig, path: Path, on_step: OnStep | None = None)
         if config.start is not None:
             LocalPolicy.load(config.start).save(start)
         elif config.warm_start is not None:
-            warm_started(config.warm_start, config.language, on_step=on_step).save(start)
+            warm_started(config.warm_start, config.syntax, on_step=on_step).save(start)
         else:
             raise ConfigError("the recipe names no start: a warm start, a folder with a policy, or a pretrained model")
     return LocalPolicy.load(start, temperature=1.0, seed=0)
@@ -135,7 +135,7 @@ async def _run(
 ) -> None:
     folder = RunFolder(path, fingerprint(config))
 
-    def told(seen: Iteration, groups: Sequence[RolloutGroup]) -> None:
+    def report_iteration(seen: Iteration, groups: Sequence[RolloutGroup]) -> None:
         if on_iteration is not None:
             on_iteration(seen, groups)
         if seen.iteration % 10 == 9:
@@ -149,7 +149,7 @@ async def _run(
             workers = config.pool if isinstance(config.pool, Path) else list(config.pool())
             opened = open_pool(workers, budget=budget, journal=path / "calls.db", run=config.name)
             pool = await stack.enter_async_context(opened)
-            await Trainer(config, engine, untrained, pool.workers, folder, on_iteration=told, start=before).run()
+            await Trainer(config, engine, untrained, pool.workers, folder, on_iteration=report_iteration, start=before).run()
     finally:
         if folder.done():
             engine.save(path / "policy", version=f"{config.name}, seed {config.seed}, {folder.done()} iterations")

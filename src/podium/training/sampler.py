@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from podium.errors import ConfigError
 from podium.training.collect import Task
-from podium.training.word_dropout import blurred
+from podium.training.word_dropout import drop_words
 from podium.types import Card, Problem
 from podium.workers.pool import Member, WorkerPool
 
@@ -76,7 +76,7 @@ class KindCurriculum:
         """How often ``kind`` is drawn, relative to the others; 1 before anything is known of it."""
         return 1 + self.floor - self.correct.get(kind, 0.0)
 
-    def doubt(self, kind: str, settled_from: float) -> float:
+    def entropy_weight(self, kind: str, settled_from: float) -> float:
         """How much of the entropy bonus ``kind`` still gets: all while many of its rollouts fail, none once all are right.
 
         It falls evenly from a share of ``settled_from`` right on; 1.0 keeps it for every kind. A kind of three steps needs its
@@ -84,7 +84,7 @@ class KindCurriculum:
         """
         return 1.0 if settled_from >= 1 else min(1.0, (1 - self.correct.get(kind, 0.0)) / (1 - settled_from))
 
-    def thrift(self, kind: str, saving_from: float) -> float:
+    def cost_weight(self, kind: str, saving_from: float) -> float:
         """How much of its cost counts for ``kind``: nothing until a share of ``saving_from`` is right, all from halfway to 1 on.
 
         A group that is right throughout says "shorter is as good", also where the shorter plan fails one question in ten: there
@@ -105,35 +105,35 @@ def draw_tasks(
     *,
     seed: int,
     iteration: int,
-    questions: int,
+    problems_per_step: int,
     pools: Pools = Pools(),
     set_aside: SetAside | None = None,
-    headroom: KindCurriculum | None = None,
+    curriculum: KindCurriculum | None = None,
     max_steps: int = 5,
     recursive: float = 0.0,
-    blur: float = 0.0,
-    blur_most: float = 0.5,
+    word_dropout: float = 0.0,
+    word_dropout_max: float = 0.5,
     budgets_usd: Sequence[float] = (),
 ) -> list[Task]:
     """The tasks of ``iteration``: different problems, and none a second time before every one that is awake was drawn.
 
-    ``recursive`` is the share with a second round, ``blur`` the share of which the policy sees only a part of the words
-    (at most ``blur_most`` of them left out), and each is told one of ``budgets_usd`` where there are any.
+    ``recursive`` is the share with a second round, ``word_dropout`` the share of which the policy sees only a part of the words
+    (at most ``word_dropout_max`` of them left out), and each is told one of ``budgets_usd`` where there are any.
     """
     rng = random.Random(f"tasks {seed} {iteration}")
     different = list({problem.id: problem for problem in problems}.values())
     awake = [p for p in different if set_aside is None or not set_aside.rests(p, iteration)] or different
     chosen: list[Problem] = []
-    while len(chosen) < questions:
-        wanted = min(questions - len(chosen), len(awake))
-        chosen += rng.sample(awake, wanted) if headroom is None else _by_headroom(awake, wanted, headroom, rng)
-    two_rounds = round(recursive * questions)
+    while len(chosen) < problems_per_step:
+        wanted = min(problems_per_step - len(chosen), len(awake))
+        chosen += rng.sample(awake, wanted) if curriculum is None else _by_curriculum(awake, wanted, curriculum, rng)
+    two_rounds = round(recursive * problems_per_step)
     return [
         Task(
             problem=problem,
             pool=pools.draw(pool, rng),
             sample=(seed, iteration, index),
-            seen=blurred(problem.question, rng, blur_most) if rng.random() < blur else "",
+            seen=drop_words(problem.question, rng, word_dropout_max) if rng.random() < word_dropout else "",
             budget_usd=rng.choice(budgets_usd) if budgets_usd else None,
             rounds=2 if index < two_rounds else 1,
             max_steps=max_steps,
@@ -142,7 +142,7 @@ def draw_tasks(
     ]
 
 
-def _by_headroom(problems: Sequence[Problem], n: int, headroom: KindCurriculum, rng: random.Random) -> list[Problem]:
+def _by_curriculum(problems: Sequence[Problem], n: int, curriculum: KindCurriculum, rng: random.Random) -> list[Problem]:
     """``n`` different ones of ``problems``, their kinds drawn by headroom among those of which any is left."""
     by_kind: dict[str, list[Problem]] = {}
     for problem in problems:
@@ -150,7 +150,7 @@ def _by_headroom(problems: Sequence[Problem], n: int, headroom: KindCurriculum, 
     left = {kind: len(each) for kind, each in by_kind.items()}
 
     def kinds(count: int) -> list[str]:
-        return rng.choices(list(left), weights=[headroom.weight(kind) for kind in left], k=count)
+        return rng.choices(list(left), weights=[curriculum.weight(kind) for kind in left], k=count)
 
     chosen: dict[str, Problem] = {}
     for drawn in kinds(n):

@@ -88,12 +88,12 @@ def _share(rights: Sequence[bool | None]) -> float | None:
 def _rollouts(run: Path) -> Iterator[tuple[int, str | None, bool | None]]:
     """Iteration, name of the plan (None where it was not valid) and whether the answer was right, of every first round."""
     try:
-        language = WorkflowSyntax(**json.loads((run / "recipe.json").read_text(encoding="utf-8"))["language"])
+        syntax = WorkflowSyntax(**json.loads((run / "recipe.json").read_text(encoding="utf-8"))["language"])
         with (run / "groups.jsonl").open(encoding="utf-8") as file:
             for line in file:
                 group = json.loads(line)
                 for rollout in group["rollouts"]:
-                    yield int(group["iteration"]), _name(rollout[0]["text"], group["pool"], language), _is_right(run, rollout[0])
+                    yield int(group["iteration"]), _name(rollout[0]["text"], group["pool"], syntax), _is_right(run, rollout[0])
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise CheckpointError(f"{run} holds no rollouts of a run: {error!r}") from error
 
@@ -109,10 +109,10 @@ def _is_right(run: Path, turn: dict[str, Any]) -> bool | None:
     return False if right is None and turn["reward"] is not None else right
 
 
-def _name(text: str, pool: list[str], language: WorkflowSyntax) -> str | None:
+def _name(text: str, pool: list[str], syntax: WorkflowSyntax) -> str | None:
     brief = Brief(question=ask("?"), cards=tuple(Card(name=name) for name in pool))
     try:
-        workflow = parse(text, brief, language)
+        workflow = parse(text, brief, syntax)
     except WorkflowError:
         return None
     return None if workflow is None else f"{topology(workflow)}: {', '.join(_steps(workflow, pool))}"

@@ -16,7 +16,7 @@ from podium.training.exploration import hindsight, with_drafts
 from podium.training.monitor import CollapseRule, Iteration, measured
 from podium.training.rollout import Rollout, RolloutGroup, Turn
 from podium.training.rounds import over_rounds
-from podium.training.rows import TrainingRow, anchors_of, rows_of
+from podium.training.rows import TrainingRow, draft_rows, rows_of
 from podium.training.sampler import KindCurriculum, SetAside, draw_tasks
 from podium.workers.pool import WorkerPool
 
@@ -33,7 +33,7 @@ class Engine(Writer, Protocol):
         ...
 
     def learn(
-        self, rows: Sequence[TrainingRow], *, entropy: float, anchors: Sequence[TrainingRow], anchor: float, seed: int
+        self, rows: Sequence[TrainingRow], *, entropy: float, drafts: Sequence[TrainingRow], draft_sft_weight: float, seed: int
     ) -> dict[str, float]:
         """One iteration's optimiser steps; see :meth:`podium.training.learner.Learner.step`."""
         ...
@@ -86,11 +86,11 @@ class Trainer:
         self._on_iteration = on_iteration
         self._rule = rule if rule is not None else CollapseRule()
         self._problems = list(config.problems())
-        self._set_aside = SetAside(iterations=config.rest_iterations)
-        self._headroom = KindCurriculum()
+        self._set_aside = SetAside(iterations=config.cooldown_iterations)
+        self._curriculum = KindCurriculum()
         self._collector = Collector(
             verifier=config.verifier,
-            language=config.language,
+            syntax=config.syntax,
             per_usd=config.per_usd,
             per_step=config.per_step,
             concurrency=config.concurrency,
@@ -122,7 +122,7 @@ class Trainer:
             folder, state = stored
             try:
                 self._set_aside.until = dict(state["resting"])
-                self._headroom.correct = dict(state["headroom"])
+                self._curriculum.correct = dict(state["curriculum"])
                 self._rule.streaks = dict(state["streaks"])
                 done = int(state["done"])
             except (KeyError, TypeError, ValueError) as error:
@@ -137,7 +137,7 @@ class Trainer:
 
     def _store(self, done: int) -> None:
         version = f"{self._config.name}@{done}"
-        state = {"resting": self._set_aside.until, "headroom": self._headroom.correct, "streaks": self._rule.streaks}
+        state = {"resting": self._set_aside.until, "curriculum": self._curriculum.correct, "streaks": self._rule.streaks}
         self._folder.store(done, state, lambda path: self._engine.save(path, version=version))
 
     async def _iterate(self, iteration: int) -> tuple[Iteration, list[RolloutGroup]]:
@@ -148,7 +148,7 @@ class Trainer:
         self._untrained.seed(number)
         self._start.seed(number)
         tasks = self._tasks(iteration, progress)
-        groups = await self._collector.collect(self._engine, tasks, config.rollouts)
+        groups = await self._collector.collect(self._engine, tasks, config.group_size)
         collected = time.perf_counter()
         groups = [self.with_advantages(group) for group in groups]
         self._strike(iteration, groups)
@@ -158,7 +158,7 @@ class Trainer:
         rows = rows_of(
             groups,
             self._engine.pieces,
-            lambda group: doubts.random() < self._headroom.doubt(group.problem.kind, exploration.settled_from),
+            lambda group: doubts.random() < self._curriculum.entropy_weight(group.problem.kind, exploration.settled_from),
         )
         learning: dict[str, float] = {}
         if rows:
@@ -166,23 +166,23 @@ class Trainer:
             learning = self._engine.learn(
                 rows,
                 entropy=exploration.entropy_at(progress),
-                anchors=self._anchors(groups, progress),
-                anchor=exploration.anchor_at(progress),
+                drafts=self._drafts(groups, progress),
+                draft_sft_weight=exploration.anchor_at(progress),
                 seed=number,
             )
         ended = time.perf_counter()
         seconds = {"collect": collected - started, "learn": ended - collected}
         return measured(iteration, groups, learning=learning, seconds=seconds), groups
 
-    def _anchors(self, groups: Sequence[RolloutGroup], progress: float) -> list[TrainingRow]:
+    def _drafts(self, groups: Sequence[RolloutGroup], progress: float) -> list[TrainingRow]:
         exploration = self._config.exploration
         if exploration.anchor_at(progress) <= 0:
             return []
-        if exploration.anchored_round == 2:
-            drafts = hindsight(groups, self._start, self._config.language)
+        if exploration.draft_round == 2:
+            drafts = hindsight(groups, self._start, self._config.syntax)
         else:
             drafts = [(group.brief, group.draft) for group in groups]
-        return anchors_of(drafts, self._engine.prompt_ids, self._engine.pieces)
+        return draft_rows(drafts, self._engine.prompt_ids, self._engine.pieces)
 
     def _tasks(self, iteration: int, progress: float) -> list[Task]:
         config = self._config
@@ -191,17 +191,17 @@ class Trainer:
             self._pool,
             seed=config.seed,
             iteration=iteration,
-            questions=config.questions,
+            problems_per_step=config.problems_per_step,
             pools=config.pools,
             set_aside=self._set_aside,
-            headroom=self._headroom if config.curriculum else None,
+            curriculum=self._curriculum if config.curriculum else None,
             max_steps=config.max_steps,
             recursive=config.recursive,
-            blur=config.blur,
-            blur_most=config.blur_most,
+            word_dropout=config.word_dropout,
+            word_dropout_max=config.word_dropout_max,
             budgets_usd=config.budgets_usd,
         )
-        tasks = [replace(t, thrift=self._headroom.thrift(t.problem.kind, config.saving_from)) for t in tasks]
+        tasks = [replace(t, cost_weight=self._curriculum.cost_weight(t.problem.kind, config.saving_from)) for t in tasks]
         exploration = config.exploration
         if exploration.anchor_at(progress) <= 0 and exploration.opened_at(progress) <= 0:
             return tasks
@@ -228,9 +228,9 @@ class Trainer:
             turns = _scored(group)
             if turns:
                 right = sum(turn.correct for turn in turns)
-                self._headroom.learn(group.problem.kind, right / len(turns))
+                self._curriculum.learn(group.problem.kind, right / len(turns))
             # A forced opening may be what made the group fail, so it is no evidence against the problem.
-            if turns and not group.opening and not any(turn.correct for turn in turns):
+            if turns and not group.forced_prefix and not any(turn.correct for turn in turns):
                 self._set_aside.strike(group.problem, iteration)
 
     def _check_world(self, iteration: int, groups: Sequence[RolloutGroup]) -> None:
@@ -270,7 +270,7 @@ def _line(iteration: int, group: RolloutGroup) -> dict[str, Any]:
         "problem": group.problem.id,
         "kind": group.problem.kind,
         "pool": [card.name for card in group.brief.cards],
-        "opening": group.opening,
+        "forced_prefix": group.forced_prefix,
         "draft": group.draft,
         "rollouts": [
             [

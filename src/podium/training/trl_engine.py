@@ -134,12 +134,12 @@ class TrlEngine:
         """Make what is written next depend on ``number`` and the weights; vLLM keeps random numbers of its own."""
         self._everywhere("_seed", number)
 
-    def prompt_ids(self, brief: Brief, opening: str = "") -> Sequence[int]:
+    def prompt_ids(self, brief: Brief, forced_prefix: str = "") -> Sequence[int]:
         """The tokens a completion is conditioned on: a forced opening is a longer prompt.
 
         Raises :class:`ConfigError` where they exceed the model's length, or vLLM's.
         """
-        ids = self._tokens.prompt(PROMPTS[self.dialect.prompt](brief, self.dialect.language)) + self._tokens.encode(opening)
+        ids = self._tokens.prompt(PROMPTS[self.dialect.prompt](brief, self.dialect.syntax)) + self._tokens.encode(forced_prefix)
         if len(ids) > self._room:
             raise ConfigError(
                 f"the prompt has {len(ids)} tokens; this model has room for {self._room} (vllm_max_model_length, where it is set)"
@@ -150,18 +150,20 @@ class TrlEngine:
         """The text of each token."""
         return [self._tokens.decode([token]) for token in ids]
 
-    def write_many(self, briefs: Sequence[Brief], n: int, openings: Sequence[str] = ()) -> list[list[Generation]]:
+    def write_many(self, briefs: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
         """``n`` workflows for each brief; the ``n`` of a brief are written by one process."""
-        openings = openings or [""] * len(briefs)
-        prompts = [list(self.prompt_ids(brief, opening)) for brief, opening in zip(briefs, openings, strict=True)]
+        forced_prefixes = forced_prefixes or [""] * len(briefs)
+        prompts = [
+            list(self.prompt_ids(brief, forced_prefix)) for brief, forced_prefix in zip(briefs, forced_prefixes, strict=True)
+        ]
         written = self._everywhere("_write", prompts, n)
         return [
-            [self._generation(prompt, opening, *one) for one in written[i * n : (i + 1) * n]]
-            for i, (prompt, opening) in enumerate(zip(prompts, openings, strict=True))
+            [self._generation(prompt, forced_prefix, *one) for one in written[i * n : (i + 1) * n]]
+            for i, (prompt, forced_prefix) in enumerate(zip(prompts, forced_prefixes, strict=True))
         ]
 
     def learn(
-        self, rows: Sequence[TrainingRow], *, entropy: float, anchors: Sequence[TrainingRow], anchor: float, seed: int
+        self, rows: Sequence[TrainingRow], *, entropy: float, drafts: Sequence[TrainingRow], draft_sft_weight: float, seed: int
     ) -> dict[str, float]:
         """Take this iteration's optimiser steps, as :class:`podium.training.engine.ReferenceEngine` does."""
         if entropy and self._trainer.sharded:
@@ -169,7 +171,7 @@ class TrlEngine:
                 "the bonus on worker choices reads the output weights, which FSDP and ZeRO-3 keep in pieces: set the entropy of "
                 "exploration to 0, or use DDP or ZeRO-2"
             )
-        report: dict[str, float] = self._everywhere("_learn", list(rows), entropy, list(anchors), anchor, seed)
+        report: dict[str, float] = self._everywhere("_learn", list(rows), entropy, list(drafts), draft_sft_weight, seed)
         return report
 
     def save(self, folder: Path, *, version: str) -> None:
@@ -185,7 +187,7 @@ class TrlEngine:
         self._everywhere("_prepare", folder)
 
     def backward(
-        self, rows: Sequence[TrainingRow], *, entropy: float, anchors: Sequence[TrainingRow] = (), anchor: float = 0.0
+        self, rows: Sequence[TrainingRow], *, entropy: float, drafts: Sequence[TrainingRow] = (), draft_sft_weight: float = 0.0
     ) -> dict[str, float]:
         """Add the gradient of the loss over all ``rows`` to the parameters; to be called by every process alike."""
         self._prepare()
@@ -196,8 +198,8 @@ class TrlEngine:
             processes=self._world,
             pad=trainer.tokenizer.pad_token_id,
         )
-        keeping = bool(anchors) and anchor > 0
-        mine = (cut(rows) + (cut(anchors, worth=anchor, anchors=True) if keeping else []))[
+        keeping = bool(drafts) and draft_sft_weight > 0
+        mine = (cut(rows) + (cut(drafts, worth=draft_sft_weight, drafts=True) if keeping else []))[
             accelerator.process_index :: self._world
         ]
         trainer.entropy, trainer.current_gradient_accumulation_steps = entropy, len(mine)
@@ -211,8 +213,8 @@ class TrlEngine:
                 trainer.training_step(trainer.model_wrapped, batch, None)
         totals = accelerator.reduce(torch.tensor(list(trainer.seen.values()), device=accelerator.device), reduction="mean")
         report = dict(zip(trainer.seen, totals.tolist(), strict=True))
-        kept = report.pop("anchors")
-        return {**report, "draft_loss": kept / anchor} if keeping else report
+        kept = report.pop("drafts")
+        return {**report, "draft_loss": kept / draft_sft_weight} if keeping else report
 
     def _everywhere(self, name: str, *arguments: Any) -> Any:
         if self._world > 1:
@@ -244,12 +246,12 @@ class TrlEngine:
         return written[: len(prompts) * n]
 
     def _learn(
-        self, rows: Sequence[TrainingRow], entropy: float, anchors: Sequence[TrainingRow], anchor: float, seed: int
+        self, rows: Sequence[TrainingRow], entropy: float, drafts: Sequence[TrainingRow], draft_sft_weight: float, seed: int
     ) -> dict[str, float]:
         totals: dict[str, float] = {}
-        parts = steps_of(rows, updates=self._config.updates, epochs=self._config.epochs, seed=seed)
+        parts = steps_of(rows, minibatches=self._config.minibatches, epochs=self._config.epochs, seed=seed)
         for part in parts:
-            report = self.backward(part, entropy=entropy, anchors=anchors, anchor=anchor)
+            report = self.backward(part, entropy=entropy, drafts=drafts, draft_sft_weight=draft_sft_weight)
             report["gradient_norm"] = self._trainer.stepped()
             for name, value in report.items():
                 totals[name] = totals.get(name, 0.0) + value / len(parts)
@@ -267,9 +269,9 @@ class TrlEngine:
             )
         trainer.accelerator.wait_for_everyone()
 
-    def _generation(self, prompt: Sequence[int], opening: str, ids: list[int], logprobs: list[float]) -> Generation:
+    def _generation(self, prompt: Sequence[int], forced_prefix: str, ids: list[int], logprobs: list[float]) -> Generation:
         return Generation(
-            text=opening + self._tokens.decode(ids),
+            text=forced_prefix + self._tokens.decode(ids),
             token_ids=tuple(ids),
             logprobs=tuple(logprobs),
             policy_version=str(self._trainer.state.global_step),
@@ -287,10 +289,10 @@ def pretrained_engine(config: TrainConfig, model: Pretrained) -> TrlEngine:
         adapter = import_module("peft").LoraConfig(**model.adapter)
     return TrlEngine(
         model.model,
-        Dialect(language=config.language, prompt="full", max_tokens=model.max_tokens),
+        Dialect(syntax=config.syntax, prompt="full", max_tokens=model.max_tokens),
         config.learner,
         iterations=config.iterations,
-        rollouts=config.questions * config.rollouts,
+        rollouts=config.problems_per_step * config.group_size,
         options=model.options,
         adapter=adapter,
         sampled_at_once=model.sampled_at_once,

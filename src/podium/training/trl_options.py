@@ -128,7 +128,7 @@ def _derived(folder: str, config: LearnerConfig, *, max_tokens: int, temperature
         "adam_beta1": 0.9,
         "adam_beta2": 0.999,
         "adam_epsilon": 1e-8,
-        "max_grad_norm": config.max_gradient,
+        "max_grad_norm": config.max_grad_norm,
         "temperature": temperature,
         "top_p": 1.0,
         "top_k": 0,

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from podium.training.word_dropout import blurred
+from podium.training.word_dropout import drop_words
 from podium.types import Brief, Card, Generation, Problem, Transcript, Workflow, ask
 from podium.workflow.parse import parse
 from podium.workflow.syntax import WorkflowSyntax
@@ -61,7 +61,7 @@ class WarmStart:
     """Sizes that differ from the smallest model (:class:`podium.policies.qwen2.Qwen2Config`)."""
     vocab_size: int = 1024
     steps: int = 1200
-    questions: int = 8
+    problems_per_step: int = 8
     """Different questions per step."""
     texts: int = 4
     """Workflows per question."""
@@ -72,7 +72,7 @@ class WarmStart:
     """The answer that comes of a workflow; with it, a share of the texts are second rounds."""
     again: float = 0.25
     """That share."""
-    blurred: float = 0.7
+    word_dropout: float = 0.7
     """Share of the questions that are shown with words left out, so that their kind is recognised by many signs."""
     sharpened: float = 1.3
     """What the logits are multiplied by in the end: slips become rare, and what is uniform stays uniform."""
@@ -82,19 +82,19 @@ class WarmStart:
     seed: int = 0
 
 
-def brief_for(problem: Problem, config: WarmStart, rng: random.Random, language: WorkflowSyntax = WorkflowSyntax()) -> Brief:
+def brief_for(problem: Problem, config: WarmStart, rng: random.Random, syntax: WorkflowSyntax = WorkflowSyntax()) -> Brief:
     """A question with imaginary workers, in most cases with words left out, perhaps with the round before."""
-    question = ask(blurred(problem.question, rng) if rng.random() < config.blurred else problem.question)
+    question = ask(drop_words(problem.question, rng) if rng.random() < config.word_dropout else problem.question)
     size = rng.choice(config.workers)
     skills = config.cards.imagine(size, rng) if config.cards is not None else [()] * size
     cards = tuple(Card(name=f"worker {index}", skills=each) for index, each in enumerate(skills))
     brief = Brief(question=question, cards=cards)
     if config.carried_out is None or rng.random() >= config.again:
         return brief
-    text = config.write(problem, brief, rng, language).text
-    workflow = parse(text, brief, language)
+    text = config.write(problem, brief, rng, syntax).text
+    workflow = parse(text, brief, syntax)
     if workflow is None:
         raise ValueError(f"no workflow to carry out: {text}")
     answer = config.carried_out(problem, workflow)
     written = Generation(text=text)
-    return replace(brief, earlier=(Transcript(question=question, generation=written, workflow=workflow, answer=answer),))
+    return replace(brief, previous_rounds=(Transcript(question=question, generation=written, workflow=workflow, answer=answer),))

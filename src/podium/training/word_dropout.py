@@ -8,7 +8,7 @@ dropout: Iyyer et al. 2015, "Deep Unordered Composition Rivals Syntactic Methods
 import random
 
 
-def blurred(text: str, rng: random.Random, most: float = 0.5) -> str:
+def drop_words(text: str, rng: random.Random, most: float = 0.5) -> str:
     """``text`` without some of its words, at most about a share of ``most``, never without all of them."""
     words = text.split(" ")
     share = rng.random() * most

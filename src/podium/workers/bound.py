@@ -32,10 +32,10 @@ def bound(call: Call, max_tokens: int, card: Card | None = None) -> Usage:
     """
     messages = render(call)
     size = sum(_bytes(text) for message in messages for text in (message.content, *(c.arguments for c in message.tool_calls)))
-    size += sum(_bytes(text) for tool in call.demands.tools for text in (tool.name, tool.description, tool.parameters))
-    size += _bytes(call.demands.form or "")
+    size += sum(_bytes(text) for tool in call.response_options.tools for text in (tool.name, tool.description, tool.parameters))
+    size += _bytes(call.response_options.response_format or "")
     prompt = -(-size // BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE * len(messages)
-    if call.demands.tools:
+    if call.response_options.tools:
         prompt += TOKENS_FOR_TOOLS
     completion = completion_cap(call, max_tokens)
     cost = None if card is None else price(card, prompt, completion)
@@ -51,10 +51,10 @@ def completion_cap(call: Call, max_tokens: int | None) -> int | None:
     than a client demands.
 
     None where nobody set one. Whoever runs Podium may raise it, as a study does for the arm ``context``; who asks a server may
-    not. Example: ``completion_cap(Call(demands=ResponseOptions(sampling=Sampling(max_tokens=9000))), 4096)`` is 4096.
+    not. Example: ``completion_cap(Call(response_options=ResponseOptions(sampling=Sampling(max_tokens=9000))), 4096)`` is 4096.
     """
     own = max_tokens if call.sampling.max_tokens is None else call.sampling.max_tokens
-    return min((cap for cap in (own, call.demands.sampling.max_tokens) if cap is not None), default=None)
+    return min((cap for cap in (own, call.response_options.sampling.max_tokens) if cap is not None), default=None)
 
 
 def _bytes(text: str) -> int:

@@ -26,10 +26,10 @@ def call_key(identity: str, call: Call) -> str:
 
         call_key("openai:gpt-5-mini", Call.plain("6 times 7?"))
     """
-    messages = [_told(message) for message in render(call)]
+    messages = [_key_part(message) for message in render(call)]
     parts: list[object] = [identity, same_numbers(call.sampling), messages, list(call.sample)]
-    if call.demands != ResponseOptions():
-        parts.append({**asdict(call.demands), "sampling": same_numbers(call.demands.sampling)})
+    if call.response_options != ResponseOptions():
+        parts.append({**asdict(call.response_options), "sampling": same_numbers(call.response_options.sampling)})
     if name := tenant.get().name:
         parts.append(name)
     # ASCII escapes, so that lone surrogates in hostile text can be hashed too.
@@ -51,7 +51,7 @@ def same_numbers(sampling: Sampling) -> dict[str, Any]:
     return fields
 
 
-def _told(message: Message) -> list[object]:
+def _key_part(message: Message) -> list[object]:
     """A turn as part of the key; a turn without tools as it always was, so that old journals stay good."""
     tools = [*(asdict(call) for call in message.tool_calls), *([message.tool_call_id] if message.tool_call_id else [])]
     return [message.role, message.content, *([tools] if tools else [])]

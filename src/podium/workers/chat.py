@@ -40,7 +40,7 @@ from podium.types import Call, Completion, ResponseOptions, Sampling, ToolCall, 
 from podium.workers.billing import plausible
 from podium.workers.bound import completion_cap
 from podium.workers.call_key import idempotency_key, same_numbers
-from podium.workers.chat_messages import demanded_settings, library_messages, parameters_for, tool_calls_of
+from podium.workers.chat_messages import option_settings, library_messages, parameters_for, tool_calls_of
 from podium.workers.connections import Connections, of_this_loop
 from podium.workers.extra_body import checked_body, price_problem
 from podium.workers.faults import cause_of, fault_of
@@ -103,7 +103,7 @@ class ChatWorker:
         self._own_connections = connections is None
         self._connections = Connections() if connections is None else connections
         self._models: dict[asyncio.AbstractEventLoop, Model[Any]] = {}
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
         self.price = price_of(self.provider, self.name, price, self._declared_url)
         """What this worker costs per token; None where it is unknown."""
         self.most_usd = bound_of(self.provider, self.name, self.price, self._declared_url, seconds)
@@ -118,18 +118,20 @@ class ChatWorker:
         nothing was sent), :class:`ContextOverflow` and :class:`WorkerRefused`. Cancelling the task closes the HTTP request.
         """
         model = of_this_loop(self._models, self._connect)
-        sampling = _overridden(_overridden(self._sampling, call.sampling), call.demands.sampling)
+        sampling = _overridden(_overridden(self._sampling, call.sampling), call.response_options.sampling)
         sampling = replace(sampling, max_tokens=completion_cap(call, self._sampling.max_tokens))
-        settings, left_out = settings_for(model, self.provider, sampling, self._extra_body, self._seconds, call.demands.effort)
+        settings, left_out = settings_for(
+            model, self.provider, sampling, self._extra_body, self._seconds, call.response_options.effort
+        )
         body = cast(Mapping[str, Any], settings.get("extra_body") or {})
-        settings.update(demanded_settings(call.demands, self.provider, body))
+        settings.update(option_settings(call.response_options, self.provider, body))
         self._tell(left_out)
         repeat = idempotency_key.get()
         if repeat is not None:
             settings["extra_headers"] = {"Idempotency-Key": repeat}
         answer = AnswerText(call.on_token)
-        messages = library_messages(render(call), self.provider, call.demands)
-        parameters = parameters_for(call.demands)
+        messages = library_messages(render(call), self.provider, call.response_options)
+        parameters = parameters_for(call.response_options)
         started = time.perf_counter()
         response: ModelResponse | None = None
         async with aclosing(self._pieces(model, messages, settings, parameters, stream=call.on_token is not None)) as pieces:
@@ -142,17 +144,22 @@ class ChatWorker:
         if response is None:
             raise RuntimeError("a reply ended without its response record")
         # A model that asks for tools nobody offered has not answered.
-        tool_calls = tool_calls_of(response) if call.demands.tools else ()
+        tool_calls = tool_calls_of(response) if call.response_options.tools else ()
         return self._completion(answer.finish(), tool_calls, response, seconds)
 
-    def check(self, demands: ResponseOptions) -> None:
+    def check(self, response_options: ResponseOptions) -> None:
         """Raises :class:`ConfigError` where this model's API can not ask for what is demanded. Within a running event loop."""
-        demanded_settings(demands, self.provider, {})
-        parameters = parameters_for(demands)
+        option_settings(response_options, self.provider, {})
+        parameters = parameters_for(response_options)
         if parameters is None:
             return
         model = of_this_loop(self._models, self._connect)
-        if demands.tools and demands.form is not None and self.provider == "google" and not _combines(model):
+        if (
+            response_options.tools
+            and response_options.response_format is not None
+            and self.provider == "google"
+            and not _combines(model)
+        ):
             raise ConfigError(f"{self.model} takes tools or a response_format, but not both at once; leave one of them out")
         try:
             model.prepare_request(None, parameters)
@@ -258,8 +265,8 @@ class ChatWorker:
 
     def _tell(self, left_out: tuple[str, ...]) -> None:
         for name in left_out:
-            if name not in self._told:
-                self._told.add(name)
+            if name not in self._warned:
+                self._warned.add(name)
                 log.warning("%s takes no %s as it is set up; it is not sent", self.model, name)
 
 

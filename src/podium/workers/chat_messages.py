@@ -27,10 +27,10 @@ from podium.types import Message, ResponseOptions, ToolCall
 ANY_OBJECT = "{}"
 
 
-def library_messages(messages: Sequence[Message], provider: str, demands: ResponseOptions) -> list[ModelMessage]:
+def library_messages(messages: Sequence[Message], provider: str, response_options: ResponseOptions) -> list[ModelMessage]:
     """One library message for each of ours, so that the adapters neither merge nor move them where the vendor allows it."""
     fit = _nine if provider == "mistral" else str
-    if provider == "anthropic" and not demands.tools:
+    if provider == "anthropic" and not response_options.tools:
         messages = in_words(messages)
     names = {call.id: call.name for message in messages for call in message.tool_calls}
     found: list[ModelMessage] = []
@@ -73,9 +73,9 @@ def in_words(messages: Sequence[Message]) -> list[Message]:
     return found
 
 
-def parameters_for(demands: ResponseOptions) -> ModelRequestParameters | None:
+def parameters_for(response_options: ResponseOptions) -> ModelRequestParameters | None:
     """Tools and form for the library; None where nothing is demanded. Raises :class:`ConfigError` for a broken schema."""
-    if not demands.needs_a_chat_model:
+    if not response_options.needs_a_chat_model:
         return None
     tools = [
         ToolDefinition(
@@ -84,28 +84,30 @@ def parameters_for(demands: ResponseOptions) -> ModelRequestParameters | None:
             parameters_json_schema=_schema(tool.parameters, f"tool {tool.name!r}"),
             strict=tool.strict,
         )
-        for tool in demands.tools
+        for tool in response_options.tools
     ]
-    if demands.form in (None, ANY_OBJECT):
+    if response_options.response_format in (None, ANY_OBJECT):
         return ModelRequestParameters(function_tools=tools)
-    schema = OutputObjectDefinition(json_schema=_schema(str(demands.form), "the form of the answer"), name="answer")
+    schema = OutputObjectDefinition(
+        json_schema=_schema(str(response_options.response_format), "the form of the answer"), name="answer"
+    )
     return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=schema)
 
 
-def demanded_settings(demands: ResponseOptions, provider: str, body: Mapping[str, Any]) -> ModelSettings:
+def option_settings(response_options: ResponseOptions, provider: str, body: Mapping[str, Any]) -> ModelSettings:
     """Stop texts, the choice of tools, and the form that is any JSON object; ``body`` is what goes into the request as it is.
 
     Raises :class:`ConfigError` where the provider knows no such form.
     """
     settings: dict[str, Any] = {}
-    if demands.stop:
-        settings["stop_sequences"] = list(demands.stop)
-    if demands.tools and demands.tool_choice != "auto":
-        scalar = demands.tool_choice in ("none", "required")
-        settings["tool_choice"] = demands.tool_choice if scalar else [demands.tool_choice]
-    if demands.tools and demands.one_tool_call and provider != "google":  # which has no such setting
+    if response_options.stop:
+        settings["stop_sequences"] = list(response_options.stop)
+    if response_options.tools and response_options.tool_choice != "auto":
+        scalar = response_options.tool_choice in ("none", "required")
+        settings["tool_choice"] = response_options.tool_choice if scalar else [response_options.tool_choice]
+    if response_options.tools and response_options.one_tool_call and provider != "google":  # which has no such setting
         settings["parallel_tool_calls"] = False
-    if demands.form == ANY_OBJECT:
+    if response_options.response_format == ANY_OBJECT:
         if provider in ("anthropic", "google"):
             raise ConfigError(f"{provider} has no form for just any JSON object; name a JSON schema")
         settings["extra_body"] = {**body, "response_format": {"type": "json_object"}}

@@ -40,14 +40,14 @@ class DirectWorker:
 
         Raises what it raises, with the run in ``error.transcripts``, and :class:`ConfigError` for what it can not do.
         """
-        self._member.check(call.demands)
+        self._member.check(call.response_options)
         name, started, asked = self._member.name, time.perf_counter(), call
         step = Step(worker=0, subtask=call.subtask)
         workflow, generation = Workflow(steps=(step,)), Generation(text="")
         if on_event is not None:
             on_event(WorkflowWritten(round=1, workflow=workflow, generation=generation, workers=(name,)))
             on_event(StepStarted(round=1, index=0, worker=name))
-            asked = replace(call, on_token=_told(call, on_event, name))
+            asked = replace(call, on_token=_token_events(call, on_event, name))
         failure, completion = None, None
         error: BaseException | None = None
         try:
@@ -81,7 +81,7 @@ class DirectWorker:
         return replace(completion, transcripts=(transcript,), waiting=waiting)
 
 
-def _told(call: Call, on_event: Listener, name: str) -> TokenListener:
+def _token_events(call: Call, on_event: Listener, name: str) -> TokenListener:
     attempt = 1
 
     def on_token(text: str | None) -> None:

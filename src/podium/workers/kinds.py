@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from podium.errors import ConfigError
-from podium.protocols import ChecksDemands, Worker
+from podium.protocols import ChecksResponseOptions, Worker
 from podium.registry import registered
 from podium.types import Call, Card, Completion, ResponseOptions
 from podium.workers.bound import price
@@ -73,7 +73,7 @@ class BareWorker:
     """Under what the journal keeps its replies."""
     most_usd: MostUsd | None
     """The bound on what a call costs where the worker knows a better one than its card's price times the tokens."""
-    able: ChecksDemands
+    able: ChecksResponseOptions
 
 
 def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: Connections) -> BareWorker:
@@ -96,7 +96,7 @@ def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: C
         card=card,
         identity=table.identity if priced is None else priced.identity,
         most_usd=None if priced is None else priced.most_usd,
-        able=worker if isinstance(worker, ChecksDemands) else _TextOnly(table.kind),
+        able=worker if isinstance(worker, ChecksResponseOptions) else _TextOnly(table.kind),
     )
 
 
@@ -120,8 +120,8 @@ class _TextOnly:
     def __init__(self, kind: str) -> None:
         self._kind = kind
 
-    def check(self, demands: ResponseOptions) -> None:
-        if demands.needs_a_chat_model:
+    def check(self, response_options: ResponseOptions) -> None:
+        if response_options.needs_a_chat_model:
             raise ConfigError(
                 f"a worker of the kind {self._kind!r} calls no tools and follows no response_format; name a chat worker"
             )

@@ -80,7 +80,7 @@ class Metered:
         outer = _holding.set(_holding.get() | {id(budget) for budget in budgets})
         sent = False
         try:
-            await _noted(budgets)
+            await _announce_call(budgets)
             sent = True
             if attempt is not None:
                 attempt.sent()
@@ -96,7 +96,7 @@ class Metered:
             budget.settle(reservation, used)
         if attempt is not None:
             await attempt.answered(completion)
-        await _told(budgets)
+        await _announce_reply(budgets)
         return completion
 
     def bound_usd(self, call: Call) -> float | None:
@@ -157,7 +157,7 @@ def _blocker(most: Usage, budgets: Sequence[Budget]) -> Budget | None:
     return None
 
 
-async def _noted(budgets: Sequence[Budget]) -> None:
+async def _announce_call(budgets: Sequence[Budget]) -> None:
     """Let whoever keeps books elsewhere write down where each budget stands, before a call is sent. Where they can not, or
     the budget is closed there, the call is not made."""
     for budget in budgets:
@@ -165,8 +165,8 @@ async def _noted(budgets: Sequence[Budget]) -> None:
             await budget.on_change()
 
 
-async def _told(budgets: Sequence[Budget]) -> None:
-    """As :func:`_noted`, after the reply: it is paid and kept, so there is nothing left to forbid."""
+async def _announce_reply(budgets: Sequence[Budget]) -> None:
+    """As :func:`_announce_call`, after the reply: it is paid and kept, so there is nothing left to forbid."""
     for budget in budgets:
         try:
             if budget.on_change is not None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from podium.errors import ConfigError
-from podium.protocols import ChecksCalls, ChecksDemands, Worker
+from podium.protocols import ChecksCalls, ChecksResponseOptions, Worker
 from podium.types import Call, Card, ResponseOptions
 
 
@@ -23,11 +23,11 @@ class Member:
         """The name in tables and transcripts; the policy sees it only where its prompt shows cards."""
         return self.card.name
 
-    def check(self, demands: ResponseOptions) -> None:
+    def check(self, response_options: ResponseOptions) -> None:
         """Raises :class:`ConfigError` where this worker's answer could not be what is demanded, as far as is known beforehand."""
         able = self.worker if self.able is None else self.able
-        if isinstance(able, ChecksDemands):
-            able.check(demands)
+        if isinstance(able, ChecksResponseOptions):
+            able.check(response_options)
 
     def check_call(self, call: Call) -> None:
         """Raises :class:`UnworkableStep` where this worker could do nothing with ``call``, as far as is known beforehand."""

@@ -66,8 +66,8 @@ class Recorded:
         return Completion(text=text, usage=Usage(cost_usd=None), price_source="recorded")
 
     def _question(self, call: Call) -> str:
-        asked = [_last_user(call.question), *(_last_user(earlier.question) for earlier in call.visible)]
-        shown = (*asked, call.subtask, *(earlier.subtask for earlier in call.visible))
+        asked = [_last_user(call.question), *(_last_user(step.question) for step in call.visible)]
+        shown = (*asked, call.subtask, *(step.subtask for step in call.visible))
         for text in asked:
             if text in self._answers:
                 return text

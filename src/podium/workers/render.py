@@ -29,9 +29,9 @@ def render(call: Call) -> tuple[Message, ...]:
         # (Message(role="user", content="6 times 7?\\n\\nYour task: Plan."),)
     """
     turns: list[Message] = []
-    for earlier in call.visible:
-        turns += _asked(earlier.question, earlier.subtask)
-        turns.append(Message(role="assistant", content=earlier.response))
+    for step in call.visible:
+        turns += _asked(step.question, step.subtask)
+        turns.append(Message(role="assistant", content=step.response))
     turns += _asked(call.question, call.subtask)
     return (*turns, *call.turns)
 

@@ -24,9 +24,9 @@ class MajorityVote:
     def __init__(self, read: Read) -> None:
         self._read = read
 
-    def check(self, demands: ResponseOptions) -> None:
+    def check(self, response_options: ResponseOptions) -> None:
         """Raises :class:`ConfigError` for tools and forms."""
-        if demands.needs_a_chat_model:
+        if response_options.needs_a_chat_model:
             raise ConfigError(
                 "a vote gives the last answer here, and it calls no tools and follows no response_format; leave them out, or "
                 "take a policy whose last step is a chat model's, such as chat, solo:NAME or mixture"
@@ -39,9 +39,9 @@ class MajorityVote:
 
     async def __call__(self, call: Call) -> Completion:
         """Count the votes."""
-        self.check(call.demands)
+        self.check(call.response_options)
         self.check_call(call)
-        responses = [earlier.response for earlier in call.visible]
+        responses = [step.response for step in call.visible]
         said = self._read(_question(call), responses)
         # Counter keeps the order of first appearance, and most_common is stable.
         counts = Counter(text for text in said if text is not None).most_common(1)
@@ -53,9 +53,9 @@ class MajorityVote:
 
 def _question(call: Call) -> str:
     """What the user asked, as far as the vote was shown it; steps that stand alone have it in their subtask."""
-    asked = (call.question, *(earlier.question for earlier in call.visible))
+    asked = (call.question, *(step.question for step in call.visible))
     words = next((found for question in asked if (found := _last_user(question))), "")
-    return words or "\n\n".join(dict.fromkeys(earlier.subtask for earlier in call.visible))
+    return words or "\n\n".join(dict.fromkeys(step.subtask for step in call.visible))
 
 
 def _last_user(question: Question) -> str:

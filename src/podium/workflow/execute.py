@@ -137,7 +137,7 @@ class Execution:
         member = self._pool[self._workflow.steps[index].worker]
         call = self._call_of(index)
         if index == len(self._workflow.steps) - 1:
-            call = self._last_call = replace(call, demands=self._call.demands)
+            call = self._last_call = replace(call, response_options=self._call.response_options)
         task = self._calling[index] = _this_task()
         try:
             completion = await member.worker(self._announced(index, member.name, call))

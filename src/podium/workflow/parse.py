@@ -34,43 +34,41 @@ MAX_WORK = 8000
 """Work spent on items and on broken lists, in units of about a microsecond; bounds the time a hostile text can take."""
 
 
-def parse(text: str, brief: Brief, language: WorkflowSyntax = WorkflowSyntax()) -> Workflow | None:
+def parse(text: str, brief: Brief, syntax: WorkflowSyntax = WorkflowSyntax()) -> Workflow | None:
     """The workflow that ``text`` ends in, checked against ``brief`` (workers, ``max_steps``, round).
 
     None means "keep the answer of the round before": three empty lists, legal from round 2 on.
     Raises :class:`MalformedWorkflow` where the lists are not there, :class:`InvalidWorkflow` where they break a rule.
     """
-    lists = _last_complete(text, language.names)
+    lists = _last_complete(text, syntax.names)
     workers, access = lists[0], lists[-1]
-    subtasks: list[Literal] = lists[1] if language.subtasks else [FIXED_SUBTASK] * len(workers)
+    subtasks: list[Literal] = lists[1] if syntax.subtasks else [FIXED_SUBTASK] * len(workers)
     if not workers and not subtasks and not access:
-        if brief.earlier:
+        if brief.previous_rounds:
             return None
         raise InvalidWorkflow("the lists are empty; an empty workflow keeps the last answer, and in round 1 there is none")
     if not len(workers) == len(subtasks) == len(access):
-        lengths = ", ".join(f"{name} has {len(items)}" for name, items in zip(language.names, lists, strict=True))
+        lengths = ", ".join(f"{name} has {len(items)}" for name, items in zip(syntax.names, lists, strict=True))
         raise InvalidWorkflow(f"the lists must have one entry per step each: {lengths}")
     if len(workers) > brief.max_steps:
         raise InvalidWorkflow(f"{len(workers)} steps; at most {brief.max_steps} are allowed")
     return Workflow(
-        steps=tuple(
-            _step(index, workers[index], subtasks[index], access[index], brief, language) for index in range(len(workers))
-        )
+        steps=tuple(_step(index, workers[index], subtasks[index], access[index], brief, syntax) for index in range(len(workers)))
     )
 
 
-def format_workflow(workflow: Workflow | None, language: WorkflowSyntax = WorkflowSyntax(), *, round_number: int = 1) -> str:
+def format_workflow(workflow: Workflow | None, syntax: WorkflowSyntax = WorkflowSyntax(), *, round_number: int = 1) -> str:
     """The three lists as a policy would write them in ``round``; None gives three empty lists.
 
-    ``parse(format_workflow(w, language), brief, language) == w``. Raises ValueError where ``language`` can not say it.
+    ``parse(format_workflow(w, syntax), brief, syntax) == w``. Raises ValueError where ``syntax`` can not say it.
     """
     steps = () if workflow is None else workflow.steps
     columns = {
         "model_id": ", ".join(str(step.worker) for step in steps),
         "subtasks": ", ".join(quote(step.subtask) for step in steps),
-        "access_list": ", ".join(_format_access(index, step, language, round_number) for index, step in enumerate(steps)),
+        "access_list": ", ".join(_format_access(index, step, syntax, round_number) for index, step in enumerate(steps)),
     }
-    return "\n".join(f"{name} = [{columns[name]}]" for name in language.names)
+    return "\n".join(f"{name} = [{columns[name]}]" for name in syntax.names)
 
 
 def _last_complete(text: str, names: tuple[str, ...]) -> list[list[Literal]]:
@@ -120,7 +118,7 @@ def _mentions(text: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
     return sorted(mentions)
 
 
-def _step(index: int, worker: Literal, subtask: Literal, access: Literal, brief: Brief, language: WorkflowSyntax) -> Step:
+def _step(index: int, worker: Literal, subtask: Literal, access: Literal, brief: Brief, syntax: WorkflowSyntax) -> Step:
     if not isinstance(worker, int):
         raise InvalidWorkflow(f"step {index}: the worker {_short(worker)} is not an integer")
     if not 0 <= worker < len(brief.cards):
@@ -132,8 +130,8 @@ def _step(index: int, worker: Literal, subtask: Literal, access: Literal, brief:
     if not isinstance(access, list):
         raise InvalidWorkflow(f'step {index}: the access {_short(access)} is neither a list nor "all"')
     if len(access) == 1 and isinstance(access[0], str) and access[0].strip().lower() == "all":
-        return Step(worker=worker, subtask=subtask, access=tuple(range(index)), last_answer=bool(brief.earlier))
-    if access and language.access == "binary":
+        return Step(worker=worker, subtask=subtask, access=tuple(range(index)), last_answer=bool(brief.previous_rounds))
+    if access and syntax.access == "binary":
         raise InvalidWorkflow(f'step {index}: the access {_short(access)} is neither [] nor "all"')
     return Step(worker=worker, subtask=subtask, access=_positions(index, access))
 
@@ -152,13 +150,13 @@ def _positions(index: int, access: list[Literal]) -> tuple[int, ...]:
     return tuple(positions)
 
 
-def _format_access(index: int, step: Step, language: WorkflowSyntax, round_number: int) -> str:
+def _format_access(index: int, step: Step, syntax: WorkflowSyntax, round_number: int) -> str:
     everything = step.access == tuple(range(index))
     if step.last_answer and (round_number < 2 or not everything):
         raise ValueError(f"step {index}: the last answer is visible only from round 2 on and together with every step")
     if step.last_answer or (everything and index > 0 and round_number < 2):
         return '"all"'
-    if step.access and language.access == "binary":
+    if step.access and syntax.access == "binary":
         raise ValueError(f"step {index}: the binary language can not say {list(step.access)} in round {round_number}")
     return str(list(step.access))
 

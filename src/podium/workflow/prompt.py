@@ -23,55 +23,55 @@ carry it out, and the last model's response goes to the user as the answer. You 
 _REASON = "Think first, in a few sentences: what makes this question hard, and who should do what. Then write the lists."
 
 
-def messages(brief: Brief, language: WorkflowSyntax = WorkflowSyntax()) -> tuple[Message, ...]:
+def messages(brief: Brief, syntax: WorkflowSyntax = WorkflowSyntax()) -> tuple[Message, ...]:
     """The prompt for ``brief``: one system message with the task, one user message with the question.
 
     Example: ``messages(Brief(question=ask("6 times 7?"), cards=pool.cards))[1].content`` ends with the numbered models.
     """
-    system = "\n\n".join([_ROLE, _lists(brief, language), _REASON, *_examples(language, brief.max_steps)])
-    asked = ["USER QUESTION", _conversation(brief.question), "AVAILABLE LANGUAGE MODELS", _models(brief.cards, language)]
+    system = "\n\n".join([_ROLE, _lists(brief, syntax), _REASON, *_examples(syntax, brief.max_steps)])
+    asked = ["USER QUESTION", _conversation(brief.question), "AVAILABLE LANGUAGE MODELS", _models(brief.cards, syntax)]
     if brief.budget_usd is not None:
         asked.append(f"BUDGET LEFT FOR THIS QUESTION: ${brief.budget_usd:.4f}")
-    if brief.earlier:
-        asked += _recursion(brief, language)
+    if brief.previous_rounds:
+        asked += _recursion(brief, syntax)
     return Message(role="system", content=system), Message(role="user", content="\n\n".join(asked))
 
 
-def correction(error: WorkflowError, language: WorkflowSyntax = WorkflowSyntax()) -> Message:
+def correction(error: WorkflowError, syntax: WorkflowSyntax = WorkflowSyntax()) -> Message:
     """The stricter second request after a text that was no workflow."""
-    lists = "\n".join(f"{name} = [...]" for name in language.names)
+    lists = "\n".join(f"{name} = [...]" for name in syntax.names)
     return Message(
         role="user",
         content=f"That can not be carried out: {error}.\nWrite the lists again, corrected, and nothing else:\n{lists}",
     )
 
 
-def _lists(brief: Brief, language: WorkflowSyntax) -> str:
-    number = {True: "three", False: "two"}[language.subtasks]
+def _lists(brief: Brief, syntax: WorkflowSyntax) -> str:
+    number = {True: "three", False: "two"}[syntax.subtasks]
     lines = [
         f"Write the workflow as {number} Python lists of equal length, one entry per step, at most {brief.max_steps} steps:",
         "- model_id: the number of the model that carries out the step. A model may be used more than once or not at all.",
     ]
-    if language.subtasks:
+    if syntax.subtasks:
         lines.append("- subtasks: what that model is told to do, as a string in plain language.")
     access = '- access_list: what the step sees of the steps before it: [] for nothing, "all" for every earlier step'
-    if language.access == "positions":
+    if syntax.access == "positions":
         access += ", or the numbers of the steps, counted from 0, for example [0, 2]"
     lines.append(access + ".")
-    seen = "the subtask and the response of each step it has access to" if language.subtasks else "what it has access to"
+    seen = "the subtask and the response of each step it has access to" if syntax.subtasks else "what it has access to"
     lines.append(
         "The first step is given the user's question. A later step is given only its own subtask and, as earlier turns of a "
         f"conversation, {seen}; the turn of the first step includes the question. A step without access to the "
         "first one does not know the question unless its subtask repeats it."
-        if language.subtasks
+        if syntax.subtasks
         else f'Every model is told: "{FIXED_SUBTASK}" The first step is given the user\'s question; a later step sees {seen}.'
     )
     lines.append("Steps that do not depend on each other run at the same time. The last step must give the complete answer.")
     return "\n".join(lines)
 
 
-def _models(cards: tuple[Card, ...], language: WorkflowSyntax) -> str:
-    if not language.cards:
+def _models(cards: tuple[Card, ...], syntax: WorkflowSyntax) -> str:
+    if not syntax.cards:
         return "\n".join(f"Model {index}" for index in range(len(cards)))
     return "\n".join(f"Model {index}: {_card(card)}" for index, card in enumerate(cards))
 
@@ -89,11 +89,11 @@ def _card(card: Card) -> str:
     return "; ".join(parts)
 
 
-def _recursion(brief: Brief, language: WorkflowSyntax) -> list[str]:
-    last = brief.earlier[-1]
-    shown = ["YOUR WORKFLOW SO FAR", *(_round(transcript, language) for transcript in brief.earlier)]
+def _recursion(brief: Brief, syntax: WorkflowSyntax) -> list[str]:
+    last = brief.previous_rounds[-1]
+    shown = ["YOUR WORKFLOW SO FAR", *(_round(transcript, syntax) for transcript in brief.previous_rounds)]
     shown += ["FINAL RESPONSE SO FAR", last.answer if last.answer is not None else "(none)"]
-    empty = format_workflow(None, language)
+    empty = format_workflow(None, syntax)
     shown.append(
         f"Judge this response. If it is right, keep it by writing empty lists:\n{empty}\n"
         f"If not, write another workflow of at most {brief.max_steps} steps in the same form. Its first step is given the "
@@ -102,19 +102,19 @@ def _recursion(brief: Brief, language: WorkflowSyntax) -> list[str]:
     return shown
 
 
-def _round(transcript: Transcript, language: WorkflowSyntax) -> str:
+def _round(transcript: Transcript, syntax: WorkflowSyntax) -> str:
     if transcript.workflow is None:
         return "(kept the response)"
     # Shown the way this language writes it in round 1; what it can not say (positions in a binary one) is shown as positions.
     steps = tuple(replace(step, last_answer=False) for step in transcript.workflow.steps)
-    return format_workflow(Workflow(steps=steps), replace(language, access="positions"))
+    return format_workflow(Workflow(steps=steps), replace(syntax, access="positions"))
 
 
-def _examples(language: WorkflowSyntax, max_steps: int) -> list[str]:
-    if language.few_shot == "none":
+def _examples(syntax: WorkflowSyntax, max_steps: int) -> list[str]:
+    if syntax.few_shot == "none":
         return []
     shown = []
-    for example in _load(language.few_shot):
+    for example in _load(syntax.few_shot):
         if len(example["workers"]) > max_steps:
             continue  # an example must not show more steps than are allowed
         workflow = Workflow(
@@ -124,7 +124,7 @@ def _examples(language: WorkflowSyntax, max_steps: int) -> list[str]:
                     zip(
                         example["workers"],
                         example["subtasks"],
-                        example["binary" if language.access == "binary" else "access"],
+                        example["binary" if syntax.access == "binary" else "access"],
                         strict=True,
                     )
                 )
@@ -132,7 +132,7 @@ def _examples(language: WorkflowSyntax, max_steps: int) -> list[str]:
         )
         shown.append(
             f"EXAMPLE with models 0 to {example['models'] - 1}\n\n{example['question']}\n\n"
-            f"{example['reasoning']}\n\n{format_workflow(workflow, language)}"
+            f"{example['reasoning']}\n\n{format_workflow(workflow, syntax)}"
         )
     return shown
 

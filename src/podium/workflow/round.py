@@ -41,7 +41,10 @@ class Round:
 
     async def run(self) -> Transcript:
         """The whole record. A text that is no workflow is an outcome of the round, never an exception."""
-        number, last = len(self._brief.earlier) + 1, self._brief.earlier[-1].answer if self._brief.earlier else None
+        number, last = (
+            len(self._brief.previous_rounds) + 1,
+            self._brief.previous_rounds[-1].answer if self._brief.previous_rounds else None,
+        )
         try:
             workflow = parse(self._generation.text, self._brief, self._syntax)
         except WorkflowError as error:
