@@ -1,6 +1,6 @@
 """The server against requests made up from its own OpenAPI document: ``python -m benchmarks.server_fuzz``.
 
-Schemathesis makes requests, valid ones and broken ones, for every endpoint; Hypothesis makes extension objects of any shape for
+Schemathesis makes requests, valid ones and broken ones, for every endpoint; Hypothesis makes request options of any shape for
 otherwise good requests. ``unhandled`` counts answers with status 500 (a bug), ``shapeless`` errors not in OpenAI's shape.
 """
 
@@ -40,7 +40,7 @@ EXTENSIONS = st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=10), JSON
 
 
 def fuzz(cases: int) -> dict[str, Any]:
-    """Send about ``cases`` requests, a third of them with made-up extension objects."""
+    """Send about ``cases`` requests, a third of them with made-up request options."""
     statuses: Counter[int] = Counter()
     wrong: list[str] = []
     shapeless = 0

@@ -15,6 +15,7 @@ from podium.pools.problems import ProblemSource
 from podium.training.config import TrainConfig
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
+from podium.training.schedule import Schedule
 from podium.training.warm_start import Demonstration, WarmStart
 from podium.types import Brief, Card, Problem, Step, Workflow
 from podium.workers.pool import Member, WorkerPool
@@ -47,15 +48,9 @@ def config(seed: int = 0) -> TrainConfig:
         word_dropout=0.5,
         learner=LearnerConfig(learning_rate=1e-3, minibatches=2, min_lr_ratio=0.2),
         exploration=Exploration(
-            entropy=0.01,
-            entropy_while=0.4,
-            entropy_until=0.8,
-            opened=1.0,
-            opened_while=0.3,
-            opened_until=0.5,
-            draft_sft_weight=0.1,
-            anchor_while=0.6,
-            anchor_until=1.0,
+            entropy=Schedule(start=0.01, hold=0.4, end=0.8),
+            forced_prefix=Schedule(start=1.0, hold=0.3, end=0.5),
+            draft_sft_weight=Schedule(start=0.1, hold=0.6, end=1.0),
         ),
         cooldown_iterations=0,
     )

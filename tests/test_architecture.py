@@ -20,7 +20,7 @@ MODULES = {
 # docs/architecture.md draws this table. A module may import from a lower floor or from its own room.
 FLOORS = [
     {"errors"},
-    {"types", "jsonl", "charts", "extras"},
+    {"types", "jsonl", "body", "charts", "extras"},
     {"events", "access", "registry", "request_options"},
     {"protocols"},
     {"workers", "tasks", "gym"},

@@ -76,7 +76,7 @@ class Conductor:
         )
 
     def check(self, response_options: ResponseOptions) -> None:
-        """Raises :class:`ConfigError` where a worker that may give the answer can not give it as demanded."""
+        """Raises :class:`ConfigError` where a worker that may give the answer can not honour ``response_options``."""
         for index in self._answering:
             try:
                 self._pool[index].check(response_options)
@@ -97,8 +97,8 @@ class Conductor:
     async def conduct(self, call: Call, on_event: Listener | None = None) -> Completion:
         """Answer ``call`` and report every event to ``on_event``; the last event is always :class:`Answered`, whatever ends it.
 
-        Raises :class:`WorkflowError` where the policy wrote no workflow, the step's own error where the answer could not
-        be had; and before anybody is asked, :class:`ConfigError` for demands that can not be met (:meth:`check`) and
+        Raises :class:`WorkflowError` where the policy wrote no workflow, the step's own error where the answer could not be had;
+        and before anybody is asked, :class:`ConfigError` for response options that can not be honoured (:meth:`check`) and
         :class:`UnworkableStep` where Conductors are nested deeper than ``max_depth``.
         """
         self.check(call.response_options)

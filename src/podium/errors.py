@@ -19,7 +19,7 @@
     │   ├── WorkerRefused               the provider will not answer this call: another try is no use
     │   ├── ContextOverflow    policy   the call is larger than the context of the worker that was chosen for it
     │   ├── UpstreamFailed              a step this step needed gave no answer
-    │   └── NotNeeded                   another step failed, so nobody could use this one's answer any more
+    │   └── NotNeeded                   another step failed, so this one's answer was not needed any more
     ├── StoreUnavailable       world    a server's database does not answer
     └── VerifierError          world    the grader broke; never "wrong"
         └── SandboxError                the sandbox could not isolate, start, or finish a program

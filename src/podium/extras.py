@@ -1,4 +1,4 @@
-"""What is not installed with the core: who needs it asks here, and is told how to get it."""
+"""Checks for libraries that are not installed with the core; the error says how to install them."""
 
 import importlib.util
 
@@ -6,7 +6,7 @@ from podium.errors import ConfigError
 
 
 def missing_for_training() -> list[str]:
-    """What is not installed of torch and its company."""
+    """Which of torch and the libraries used with it are not installed."""
     return [name for name in ("torch", "tokenizers", "safetensors") if importlib.util.find_spec(name) is None]
 
 

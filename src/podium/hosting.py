@@ -2,7 +2,8 @@
 
 import secrets
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +13,12 @@ from podium import __version__
 from podium.conduct import Conductor
 from podium.errors import ConfigError
 from podium.page.attach import attach
+from podium.page.site import Playground
 from podium.policies.fixed import FixedPolicy
 from podium.pools.conducting import AUTO
 from podium.pools.models import PoolCatalog
 from podium.pools.opened import OpenPool
-from podium.protocols import ServedModel
+from podium.pools.verifiers import open_verifiers
 from podium.serving.accounts import Accounts
 from podium.serving.app import ServerLimits, make_app
 from podium.serving.origins import checked_origin
@@ -62,7 +64,7 @@ async def serve(
     if limits.concurrency_per_key is not None and not with_keys:
         raise ConfigError("--concurrency-per-key is for servers that ask for keys: say --keys, or leave it out")
     checked = tuple(dict.fromkeys(checked_origin(origin) for origin in origins))
-    async with Database(db) as database:
+    async with Database(db) as database, _playground(pool if page else None) as playground:
         catalog = PoolCatalog(pool, policy)
         accounts = Accounts(
             database=database,
@@ -76,7 +78,7 @@ async def serve(
             raise ConfigError("nobody could ask this server: make a key first (podium keys create NAME), or say --no-keys")
         app = make_app(catalog, accounts, version=__version__, limits=limits, origins=checked)
         if page:
-            attach(app, app.state.service, training=training, play=_player(pool))
+            attach(app, app.state.service, training=training, playground=playground)
         if not with_keys and is_local(host):
             # A page elsewhere may point a name of its own at this machine, and its visitors' browsers would ask us for it.
             app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "[::1]", host])
@@ -88,10 +90,12 @@ async def serve(
         await accounts.settled()
 
 
-def _player(pool: OpenPool) -> Callable[[str], ServedModel] | None:
-    """What carries out the workflows that visitors write; None where nothing could tell right from wrong."""
-
-    def play(text: str) -> ServedModel:
-        return Conductor(FixedPolicy(text), pool.workers)
-
-    return None if pool.problems is None else play
+@asynccontextmanager
+async def _playground(pool: OpenPool | None) -> AsyncIterator[Playground | None]:
+    """What visitors of the page can play with; None without a page, or where the pool brings no problems of its own."""
+    if pool is None or pool.problems is None:
+        yield None
+        return
+    problems = pool.problems()
+    async with open_verifiers({problem.kind for problem in problems}) as verifier:
+        yield Playground(problems=problems, verifier=verifier, conductor=lambda text: Conductor(FixedPolicy(text), pool.workers))

@@ -23,10 +23,10 @@ class Worker(Protocol):
 
 @runtime_checkable
 class ChecksResponseOptions(Protocol):
-    """A worker that can say, before it is asked, whether an answer of its could be what is demanded."""
+    """A worker that can say, before it is asked, whether it can honour the response options of a call."""
 
     def check(self, response_options: ResponseOptions) -> None:
-        """Raises :class:`podium.errors.ConfigError` where it could not. Asks nobody and costs nothing."""
+        """Raises :class:`podium.errors.ConfigError` where it could not. Makes no call and costs nothing."""
         ...
 
 
@@ -35,7 +35,7 @@ class ChecksCalls(Protocol):
     """A worker that can say, before anybody is asked, whether the policy gave it what it needs."""
 
     def check_call(self, call: Call) -> None:
-        """Raises :class:`podium.errors.UnworkableStep` where it did not. Asks nobody and costs nothing."""
+        """Raises :class:`podium.errors.UnworkableStep` where it did not. Makes no call and costs nothing."""
         ...
 
 

@@ -1,20 +1,24 @@
 """What one request may choose: workers, policy, rounds, and how much it may cost."""
 
-from dataclasses import dataclass
+from pydantic import Field
+
+from podium.body import Body, Name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestOptions:
-    """What a client may choose for one request. Example: ``RequestOptions(without=("dear",), usd=0.05, rounds=2)``."""
+class RequestOptions(Body):
+    """``podium`` in a request, or headers such as ``X-Podium-Budget-Usd``: what a client may choose for this request.
 
-    workers: tuple[str, ...] = ()
+    Example: ``RequestOptions(exclude_workers=("dear",), budget_usd=0.05, rounds=2)``.
+    """
+
+    workers: tuple[Name, ...] = Field(default=(), max_length=100)
     """Only these workers; () is all of them."""
-    exclude_workers: tuple[str, ...] = ()
+    exclude_workers: tuple[Name, ...] = Field(default=(), max_length=100)
     """All but these."""
-    policy: str | None = None
+    policy: Name | None = None
     """Who writes the workflow, by the names of ``podium ask --policy``, instead of the model's own policy."""
-    rounds: int | None = None
-    budget_usd: float | None = None
+    rounds: int | None = Field(default=None, ge=1, le=10)
+    budget_usd: float | None = Field(default=None, gt=0, le=1e6, allow_inf_nan=False)
     """What the whole answer may cost at most."""
-    budget_seconds: float | None = None
+    budget_seconds: float | None = Field(default=None, gt=0, le=1e6, allow_inf_nan=False)
     """How long it may take at most."""

@@ -26,7 +26,7 @@ class ToolCall:
     id: str
     name: str
     arguments: str
-    """JSON, as the model wrote it; nobody has checked it."""
+    """JSON, as the model wrote it; not checked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +81,8 @@ class Tool:
 class ResponseOptions:
     """What the client wants of the answer besides its text: it reaches the last step of a workflow and no other.
 
-    Example: ``ResponseOptions(sampling=Sampling(temperature=0.0), stop=("\\n",))``. A worker that can not honour tools or a form
-    raises :class:`podium.errors.ConfigError`.
+    Example: ``ResponseOptions(sampling=Sampling(temperature=0.0), stop=("\\n",))``. A worker that can not honour tools or a
+    response format raises :class:`podium.errors.ConfigError`.
     """
 
     sampling: Sampling = Sampling()

@@ -44,7 +44,7 @@ def a_run(folder: Path) -> Path:
     (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")
     turn = {"text": 'model_id = [0]\nsubtasks = ["Do."]\naccess_list = [[]]', "correct": True, "reward": 1.0}
     (folder / "groups.jsonl").write_text(json.dumps({"iteration": 0, "pool": ["ada"], "rollouts": [[turn]]}) + "\n")
-    (folder / "recipe.json").write_text(json.dumps({"language": {"access": "positions"}}))
+    (folder / "recipe.json").write_text(json.dumps({"syntax": {"access": "positions"}}))
     return folder
 
 

@@ -13,9 +13,11 @@ from podium.errors import ConfigError, WorkerUnavailable
 from podium.gym.optimum import optimum
 from podium.gym.questions import kind_of
 from podium.gym.specialists import specialists
+from podium.gym.verify import GymVerifier
 from podium.gym.world import World
 from podium.jsonl import append, dumps
 from podium.page.attach import attach
+from podium.page.site import Playground
 from podium.policies.fixed import FixedPolicy, by_kind, consensus, solo
 from podium.protocols import ServedModel, Worker
 from podium.request_options import RequestOptions
@@ -60,7 +62,7 @@ class Small:
     """An offer of the gym's specialists, and of some workers that no page should have to meet."""
 
     def __init__(self, folder: Path) -> None:
-        self._wished = folder / "wished.jsonl"
+        self._chosen = folder / "chosen.jsonl"
         self.gym = WorkerPool([Member(worker=worker, card=worker.card) for worker in specialists(World())])
         odd: dict[str, Worker] = {
             "slow": Slow(folder),
@@ -86,7 +88,7 @@ class Small:
 
     def conductor(self, model: str, options: RequestOptions = ANY) -> ServedModel:
         if options != ANY:
-            append(self._wished, dumps([model, options.workers, options.budget_usd, options.rounds]))
+            append(self._chosen, dumps([model, options.workers, options.budget_usd, options.rounds]))
         if model == "three" or options.policy == "all":
             return Conductor(consensus(1, judge=0, samples=3), self.gym)
         if model == "best":
@@ -117,9 +119,12 @@ async def main(port: int, folder: Path, *, with_keys: bool) -> None:
     async with Database(f"sqlite:///{folder}/runs.db") as database:
         accounts = Accounts(database=database, replica="page", with_keys=with_keys, store_content=True, request_usd=0.1)
         app = make_app(catalog, accounts, version="0")
-        attach(
-            app, app.state.service, training=folder / "training", play=lambda lists: Conductor(FixedPolicy(lists), catalog.gym)
+        playground = Playground(
+            problems=World().problems(split="held_out_numbers", n=120),
+            verifier=GymVerifier(),
+            conductor=lambda lists: Conductor(FixedPolicy(lists), catalog.gym),
         )
+        attach(app, app.state.service, training=folder / "training", playground=playground)
         await uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning")).serve()
 
 

@@ -1,4 +1,4 @@
-"""A page with a form of wishes and an answer with code: run by the tests as a program. Arguments: port, folder."""
+"""A page with a form of options and an answer with code: run by the tests as a program. Arguments: port, folder."""
 
 import sys
 from pathlib import Path

@@ -112,7 +112,7 @@ def test_a_baseline_stands_beside_a_model(served: Served, watched: Watched) -> N
     expect(watched.page.locator("tbody tr").filter(has=watched.page.get_by_role("cell", name="all", exact=True))).to_have_count(1)
 
 
-def test_wishes_go_with_the_question(served: Served, watched: Watched) -> None:
+def test_options_go_with_the_question(served: Served, watched: Watched) -> None:
     page = watched.page
     page.goto(f"{served.address}/")
     page.get_by_label("Model").select_option("three")
@@ -130,9 +130,9 @@ def test_wishes_go_with_the_question(served: Served, watched: Watched) -> None:
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.locator(".answer:visible")).to_have_count(2)
     expect(page.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
-    wished = [json.loads(line) for line in (served.folder / "wished.jsonl").read_text().splitlines()]
+    chosen = [json.loads(line) for line in (served.folder / "chosen.jsonl").read_text().splitlines()]
     others = ["brook", "cedar", "delta", "ember", "fjord", "grove"]
-    assert sorted(wished[-2:]) == [["brook", [], 0.05, None], ["three", others, 0.05, 2]]
+    assert sorted(chosen[-2:]) == [["brook", [], 0.05, None], ["three", others, 0.05, 2]]
 
 
 def test_a_step_is_followed_while_it_talks(served: Served, watched: Watched) -> None:

@@ -1,4 +1,4 @@
-"""The small parts of a page, in a browser: the form of wishes, coloured code, and the order in which a server hears things."""
+"""The small parts of a page, in a browser: the form of options, coloured code, and the order in which a server hears things."""
 
 from collections.abc import Iterator
 
@@ -27,8 +27,8 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     assert wrong == []
 
 
-def test_wishes_are_chosen_by_keyboard(page: Page) -> None:
-    summary = page.locator(".wishes summary")
+def test_options_are_chosen_by_keyboard(page: Page) -> None:
+    summary = page.locator(".request-options summary")
     expect(summary).to_have_text("Options")
     assert not page.get_by_label("atlas").is_visible()
     summary.press("Enter")
@@ -58,11 +58,11 @@ def test_wishes_are_chosen_by_keyboard(page: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_wishes_and_code_can_be_read(page: Page, width: int, scheme: str) -> None:
+def test_options_and_code_can_be_read(page: Page, width: int, scheme: str) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.reload()  # colours that are just changing are nobody's choice
-    page.locator(".wishes summary").click()
+    page.locator(".request-options summary").click()
     page.get_by_label("At most, in dollars").fill("nan")
     expect(page.locator(".mistake")).to_contain_text("is not a number")
     expect(page.locator(".rich .hl-key").first).to_be_visible()

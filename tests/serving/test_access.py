@@ -10,7 +10,7 @@ import pytest
 
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Keys
-from tests.serving.live import TWO_STEPS, Live, Puppet, live, catalog_of, said, until
+from tests.serving.live import TWO_STEPS, Live, Puppet, catalog_of, live, said, until
 from tests.serving.test_chat_api import ASKED, client
 
 ENDPOINTS = (

@@ -12,7 +12,7 @@ from openai.types.responses import ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from podium.types import Call, Completion, Message, ToolCall
-from tests.serving.live import TWO_STEPS, Live, Puppet, live, catalog_of, said
+from tests.serving.live import TWO_STEPS, Live, Puppet, catalog_of, live, said
 from tests.serving.test_chat_api import client
 
 THREE_STEPS = """Two plan, one solves.

@@ -13,7 +13,7 @@ from podium.serving.asking import conducted, failed
 from podium.serving.conversation import ParsedRequest
 from podium.serving.paused_step import Resumed
 from podium.types import Call
-from tests.serving.live import TWO_STEPS, Live, Puppet, live, catalog_of, said, until
+from tests.serving.live import TWO_STEPS, Live, Puppet, catalog_of, live, said, until
 from tests.serving.test_access import a_key
 from tests.serving.test_chat_api import client
 from tests.serving.test_tenants import books

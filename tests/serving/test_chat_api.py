@@ -20,7 +20,7 @@ from podium.serving.conversation import ParsedRequest
 from podium.serving.metrics import Metrics
 from podium.serving.service import RequestService
 from podium.types import Call, Message
-from tests.serving.live import TWO_STEPS, Live, Puppet, live, catalog_of, said, until
+from tests.serving.live import TWO_STEPS, Live, Puppet, catalog_of, live, said, until
 
 JSON = {"Content-Type": "application/json"}
 ASKED: Any = [

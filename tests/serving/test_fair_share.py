@@ -19,7 +19,7 @@ from podium.serving.store.quotas import Quotas
 from podium.types import Call, Card
 from podium.workers.limited import Limit, Limited
 from podium.workers.pool import Member, WorkerPool
-from tests.serving.live import Live, live, catalog_of, said, until
+from tests.serving.live import Live, catalog_of, live, said, until
 from tests.serving.test_access import a_key
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from podium.serving.app import ServerLimits
 from podium.serving.bodies import MAX_DEPTH
-from tests.serving.live import TWO_STEPS, live, catalog_of, said
+from tests.serving.live import TWO_STEPS, catalog_of, live, said
 
 ASK: dict[str, Any] = {"model": "w2", "messages": [{"role": "user", "content": "?"}]}
 JSON = {"Content-Type": "application/json"}

@@ -8,7 +8,7 @@ import pytest
 from podium.errors import ConfigError
 from podium.pools.models import PoolCatalog
 from podium.serving.origins import checked_origin
-from tests.serving.live import TWO_STEPS, live, catalog_of, said
+from tests.serving.live import TWO_STEPS, catalog_of, live, said
 from tests.serving.test_serve_command import serving
 
 CHAT = "https://chat.example"

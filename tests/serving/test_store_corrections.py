@@ -15,7 +15,7 @@ from podium.serving.store.database import Database
 from podium.serving.store.keys import Key, Keys
 from podium.serving.store.quotas import Quotas
 from tests.serving.conftest import ManualClock
-from tests.serving.live import TWO_STEPS, live, catalog_of, said
+from tests.serving.live import TWO_STEPS, catalog_of, live, said
 from tests.serving.test_access import a_key
 from tests.serving.test_chat_api import ASKED, client
 from tests.serving.test_store_commands import podium

@@ -12,7 +12,7 @@ from podium.serving.store.database import Database
 from podium.serving.store.paused import Paused
 from podium.serving.store.tables import paused as table
 from tests.serving.conftest import ManualClock
-from tests.serving.live import live, catalog_of, said
+from tests.serving.live import catalog_of, live, said
 
 MINUTE = timedelta(minutes=1)
 

@@ -12,7 +12,7 @@ import pytest
 from podium.errors import WorkerUnavailable
 from podium.serving.store.tables import paused
 from podium.types import Call, Completion, ToolCall, Usage
-from tests.serving.live import TWO_STEPS, Live, Puppet, live, catalog_of, said, until
+from tests.serving.live import TWO_STEPS, Live, Puppet, catalog_of, live, said, until
 from tests.serving.test_chat_api import client
 
 ASKED: Any = [{"role": "user", "content": "6 times 7?"}]

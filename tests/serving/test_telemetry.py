@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 from podium.serving.telemetry import exporting
-from tests.serving.live import TWO_STEPS, live, catalog_of, said
+from tests.serving.live import TWO_STEPS, catalog_of, live, said
 from tests.serving.test_chat_api import ASKED, client
 
 trace = pytest.importorskip("opentelemetry.proto.collector.trace.v1.trace_service_pb2", reason="podium[otel] is not installed")

@@ -13,7 +13,7 @@ import pytest
 from podium.errors import WorkerUnavailable
 from podium.types import Call, Completion, ToolCall
 from podium.workers.vote import MajorityVote
-from tests.serving.live import TWO_STEPS, Puppet, live, catalog_of, said
+from tests.serving.live import TWO_STEPS, Puppet, catalog_of, live, said
 from tests.serving.test_chat_api import client
 
 TOOLS: Any = [

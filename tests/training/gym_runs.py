@@ -11,6 +11,7 @@ from podium.training.engine import ReferenceEngine
 from podium.training.exploration import Exploration
 from podium.training.imitation import warm_started
 from podium.training.learner_config import LearnerConfig
+from podium.training.schedule import Schedule
 from podium.training.warm_start import WarmStart
 from podium.workers.pool import Member, WorkerPool
 from podium.workflow.syntax import WorkflowSyntax
@@ -56,7 +57,7 @@ def small_config(*, iterations: int = 12, seed: int = 0) -> TrainConfig:
         problems_per_step=8,
         group_size=12,
         learner=LearnerConfig(learning_rate=1e-3),
-        exploration=Exploration(entropy=0.05, opened=0.5, opened_while=0.5, opened_until=0.9),
+        exploration=Exploration(entropy=Schedule(start=0.05, end=0.6), forced_prefix=Schedule(start=0.5, hold=0.5, end=0.9)),
         cooldown_iterations=0,
     )
 

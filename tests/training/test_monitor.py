@@ -134,3 +134,11 @@ def test_what_is_no_metrics_file_is_said(tmp_path: Path, text: str) -> None:
     (tmp_path / "metrics.jsonl").write_text(text)
     with pytest.raises(CheckpointError, match="holds no metrics"):
         draw_curves(tmp_path / "metrics.jsonl", tmp_path / "curves.svg")
+
+
+def test_metrics_of_another_version_are_refused(tmp_path: Path) -> None:
+    line = measured(0, [group(turn(SHORT, 1.0, correct=True))]).as_json()
+    line["opened"] = line.pop("forced_prefixes")
+    (tmp_path / "metrics.jsonl").write_text(json.dumps(line) + "\n")
+    with pytest.raises(CheckpointError, match=r"another version of podium .it has no forced_prefixes"):
+        draw_curves(tmp_path / "metrics.jsonl", tmp_path / "curves.svg")

@@ -23,6 +23,7 @@ from podium.training.grpo import surrogate
 from podium.training.monitor import CollapseRule, Iteration
 from podium.training.recipe import fingerprint
 from podium.training.rollout import RolloutGroup
+from podium.training.run import load_recipe
 from podium.training.strategies import emergence
 from podium.training.trainer import Trainer
 from podium.types import Call, Completion
@@ -252,6 +253,20 @@ async def test_another_recipe_may_not_go_on_in_the_same_folder(tmp_path: Path) -
     await run(small_config(iterations=1), tmp_path)
     with pytest.raises(CheckpointError, match="seed"):
         await run(small_config(iterations=1, seed=1), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        "from podium.training.config import TrainConfig\ndef config(seed):\n    return TrainConfig(name='x', questions=4)\n",
+        "from podium.workflow.language import Language\n",
+        "from podium.types import Demands\n",
+    ],
+)
+def test_a_recipe_with_old_names_says_where_the_new_ones_stand(tmp_path: Path, old: str) -> None:
+    (tmp_path / "recipe.py").write_text(old)
+    with pytest.raises(ConfigError, match=r"recipe\.py fails.*docs/changes_0_2\.md"):
+        load_recipe(str(tmp_path / "recipe.py"), 0)
 
 
 @pytest.mark.parametrize("share", [0.3, 1.0])

@@ -10,6 +10,7 @@ from podium.errors import ConfigError
 from podium.gym import World
 from podium.training.exploration import Exploration, first_line, with_drafts
 from podium.training.sampler import KindCurriculum, Pools, SetAside, described, draw_tasks
+from podium.training.schedule import Schedule
 from podium.training.word_dropout import drop_words
 from podium.types import Brief, Generation
 from tests.training.gym_runs import gym_pool
@@ -127,22 +128,27 @@ def test_skills_are_written_on_cards_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("progress", "entropy", "opened"), [(0.0, 0.3, 1.0), (0.5, 0.3, 1.0), (0.6, 0.15, 0.5), (0.7, 0.0, 0.0), (1.0, 0.0, 0.0)]
+    ("schedule", "expected"),
+    [
+        (Schedule(start=0.3, hold=0.5, end=0.7), [0.3, 0.3, 0.15, 0.0, 0.0]),
+        (Schedule(start=1.0), [1.0, 0.5, 0.4, 0.3, 0.0]),
+        (Schedule(start=1.0, hold=0.6, end=0.6), [1.0, 1.0, 0.0, 0.0, 0.0]),
+        (Schedule(start=1.0, hold=1.0), [1.0, 1.0, 1.0, 1.0, 0.0]),
+    ],
 )
-def test_schedules_hold_and_then_fall_evenly(progress: float, entropy: float, opened: float) -> None:
-    exploration = Exploration(entropy=0.3, entropy_while=0.5, entropy_until=0.7, opened=1.0, opened_while=0.5, opened_until=0.7)
-    assert exploration.entropy_at(progress) == pytest.approx(entropy)
-    assert exploration.opened_at(progress) == pytest.approx(opened)
+def test_schedules_hold_and_then_fall_evenly(schedule: Schedule, expected: list[float]) -> None:
+    assert [schedule.at(progress) for progress in (0.0, 0.5, 0.6, 0.7, 1.0)] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("hold", "end"), [(0.6, 0.5), (-0.1, 0.5), (0.5, 1.1), (float("nan"), 1.0)])
+def test_a_schedule_that_can_not_be_is_refused(hold: float, end: float) -> None:
+    with pytest.raises(ConfigError, match="hold <= end"):
+        Schedule(start=1.0, hold=hold, end=end)
 
 
 def test_without_exploration_nothing_is_forced() -> None:
-    assert Exploration().entropy_at(0.0) == Exploration().opened_at(0.0) == Exploration().anchor_at(0.0) == 0.0
-
-
-@pytest.mark.parametrize(("progress", "weight"), [(0.0, 0.3), (0.69, 0.3), (0.8, 0.15), (0.9, 0.0)])
-def test_drafts_are_kept_likely_while_plans_are_opened_and_a_while_longer(progress: float, weight: float) -> None:
-    exploration = Exploration(draft_sft_weight=0.3, anchor_while=0.7, anchor_until=0.9)
-    assert exploration.anchor_at(progress) == pytest.approx(weight)
+    none = Exploration()
+    assert none.entropy.at(0.0) == none.forced_prefix.at(0.0) == none.draft_sft_weight.at(0.0) == 0.0
 
 
 def test_every_task_gets_a_draft_and_a_share_of_them_begins_with_it() -> None:

@@ -21,7 +21,7 @@ def wrong(ids: str, access: str) -> dict[str, Any]:
 
 
 def a_run(folder: Path, *groups: tuple[int, list[dict[str, Any]]]) -> Path:
-    (folder / "recipe.json").write_text(json.dumps({"language": {"access": "positions"}}))
+    (folder / "recipe.json").write_text(json.dumps({"syntax": {"access": "positions"}}))
     lines = [
         json.dumps({"iteration": at, "pool": ["ada", "ben", "cy"], "rollouts": [[each] for each in turns]})
         for at, turns in groups
@@ -60,6 +60,13 @@ def test_a_run_without_verdicts_is_refused_and_never_guessed(tmp_path: Path) -> 
     with pytest.raises(CheckpointError, match="kept no verdicts") as refused:
         emergence(a_run(tmp_path, (0, [turn("[0]", "[[]]"), old])))
     assert str(tmp_path) in str(refused.value)
+
+
+def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
+    run = a_run(tmp_path, (0, [turn("[0]", "[[]]")]))
+    (run / "recipe.json").write_text(json.dumps({"language": {"access": "positions"}}))
+    with pytest.raises(CheckpointError, match="older version of podium; train again"):
+        emergence(run)
 
 
 def test_a_folder_without_rollouts_says_so(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def policy() -> LocalPolicy:
 
 @pytest.fixture(scope="module")
 def groups(policy: LocalPolicy) -> list[RolloutGroup]:
-    """4 questions x 8 rollouts: one group with a forced opening, rollout 3 of every group spoilt by the world."""
+    """4 questions x 8 rollouts: one group with a forced prefix, rollout 3 of every group spoilt by the world."""
     policy.generator = torch.Generator().manual_seed(1)
     return asyncio.run(tiny.collected(policy, tiny.tasks(0, spoilt=(3,), opened=1), 8))
 
@@ -289,6 +289,7 @@ from dataclasses import replace
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
 from podium.training.pretrained import Pretrained
+from podium.training.schedule import Schedule
 from podium.workflow.syntax import WorkflowSyntax
 from tests.training.gym_runs import small_config
 
@@ -296,12 +297,12 @@ CPU = {{"use_cpu": True, "bf16": False, "gradient_checkpointing": False, "per_de
 
 def config(seed):
     return replace(
-        small_config(iterations=2, seed=seed), name="pretrained", questions=2, rollouts=2, exploration=Exploration(),
-        language=WorkflowSyntax(few_shot="none"), pretrained=Pretrained(model="{model}", max_tokens=8, options=CPU),
+        small_config(iterations=2, seed=seed), name="pretrained", problems_per_step=2, group_size=2, exploration=Exploration(),
+        syntax=WorkflowSyntax(few_shot="none"), pretrained=Pretrained(model="{model}", max_tokens=8, options=CPU),
     )
 
 def opened(seed):
-    return replace(config(seed), exploration=Exploration(opened=1.0))
+    return replace(config(seed), exploration=Exploration(forced_prefix=Schedule(start=1.0)))
 """
 
 
@@ -320,7 +321,7 @@ def test_the_command_line_trains_a_published_model(tmp_path: Path) -> None:
     assert LocalPolicy.load(folder / "policy").version == "pretrained, seed 0, 2 iterations"
     refused = CliRunner().invoke(app, ["train", f"{recipe}:opened", "--out", str(tmp_path / "other")])
     assert refused.exit_code == 2
-    assert "opened=0.0" in refused.output
+    assert "leave out forced_prefix" in refused.output
 
 
 def test_what_the_recipe_decides_is_no_option(policy: LocalPolicy, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def _failing(worker: Worker, spoilt: set[int]) -> Worker:
 
 
 def tasks(iteration: int, *, questions: int = 4, spoilt: Sequence[int] = (), opened: int = 0) -> list[Task]:
-    """The tasks of an iteration, ``opened`` of them with a forced opening."""
+    """The tasks of an iteration, ``opened`` of them with a forced prefix."""
     return [
         Task(
             problem=problem,

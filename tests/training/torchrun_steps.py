@@ -122,7 +122,7 @@ def _lead(engine: Engine, folder: Path, entropy: float) -> None:
     reports = []
     for iteration in range(ITERATIONS):
         engine.seed(iteration)
-        # Three questions for two processes, one of them with an opening, one rollout of each spoilt by the world.
+        # Three questions for two processes, one of them with a forced prefix, one rollout of each spoilt by the world.
         drawn = tiny.tasks(iteration, questions=3, spoilt=(4,), opened=1)
         groups = asyncio.run(tiny.collected(engine, drawn, ROLLOUTS))
         rows, drafts = (

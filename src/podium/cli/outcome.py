@@ -29,7 +29,7 @@ def guarded() -> Iterator[None]:
 
 
 def fail(error: PodiumError) -> NoReturn:
-    """End the command as ``error`` demands."""
+    """End the command with the exit code of ``error``."""
     if error.blame is Blame.POLICY and error.transcripts:
         _say("the policy wrote:\n" + plain(error.transcripts[-1].generation.text)[-2000:])
     _say(f"{type(error).__name__}: {plain(str(error))}")

@@ -99,7 +99,7 @@ async def export(db: str, out: Path, *, key: str | None) -> None:
 def delete(db: str, *, older_than_days: int, key: str | None, yes: bool, as_json: bool) -> None:
     """Delete the runs in the database at ``db`` that are older; without ``yes``, once a person has seen how many.
 
-    Raises :class:`ConfigError` where the key is unknown, and where nobody said yes.
+    Raises :class:`ConfigError` where the key is unknown, and where it was not confirmed.
     """
     before = utc_now() - timedelta(days=older_than_days)
     of, name, count = asyncio.run(_older(db, before, key))

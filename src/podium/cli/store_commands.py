@@ -78,7 +78,7 @@ def keys_show(
 
     with guarded():
         _need_store()
-        from podium.cli.key_books import show
+        from podium.cli.key_account import show
 
         asyncio.run(show(db, name, as_json=as_json))
 
@@ -98,12 +98,12 @@ def keys_correct(
     db: DbFlag = _HERE,
     as_json: JsonFlag = False,
 ) -> None:
-    """Settle uncertain money: what calls that nobody saw end may have cost. The key's quota follows at once."""
+    """Settle uncertain money: what calls may have cost whose end is not known. The key's quota follows at once."""
     from podium.cli.outcome import guarded
 
     with guarded():
         _need_store()
-        from podium.cli.key_books import correct
+        from podium.cli.key_account import correct
 
         asyncio.run(correct(db, name, free=free, spent=spent, reason=reason, by=by, month=month, as_json=as_json))
 

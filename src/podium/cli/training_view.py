@@ -101,7 +101,7 @@ class TrainingView:
         return Text(
             f"iteration {seen.iteration + 1} of {self._config.iterations}  right {seen.correct:.0%}  valid {seen.valid:.0%}  "
             f"entropy {seen.worker_entropy_bits:.2f} bits  steps {seen.steps:.2f}  flat {seen.flat_groups:.0%}  "
-            f"opened {seen.forced_prefixes:.0%}  void {seen.void:.0%}  {cost}  {self._left(seen)}"
+            f"forced prefixes {seen.forced_prefixes:.0%}  void {seen.void:.0%}  {cost}  {self._left(seen)}"
         )
 
     def _left(self, seen: Iteration) -> str:

@@ -65,7 +65,7 @@ class Result:
     """The first word of each step's subtask, in small letters."""
 
     setup: str = ""
-    """What answered behind the arm's name, as a hash; "" where nobody said."""
+    """What answered behind the arm's name, as a hash; "" where it is not known."""
 
     @property
     def key(self) -> Key:

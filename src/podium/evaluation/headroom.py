@@ -53,7 +53,7 @@ class Headroom:
     best: float
     """Accuracy of the best single worker."""
     oracle: float
-    """Accuracy when every problem goes to the worker that is right most often on it: luck included, so nobody gets there."""
+    """Accuracy when every problem goes to the worker that is right most often on it: luck included, so it can not be reached."""
     by: str
     """What predicts best who is right: ``kind``, ``text``, ``kind and text``, or ``nothing``."""
     headroom: float
@@ -127,8 +127,8 @@ class Gain(NamedTuple):
 
 
 def is_open(gain: float, p: float, interval: Interval) -> bool:
-    """The gate. Both tests are needed: dealing the outcomes anew (``p``) allows for the choice of the rule and not for bad
-    workers that have kinds of their own; the paired interval allows for those and not for the choice.
+    """Whether the gain is real. Both tests are needed: dealing the outcomes anew (``p``) allows for the choice of the rule and
+    not for bad workers that have kinds of their own; the paired interval allows for those and not for the choice.
     """
     return p <= SIGNIFICANT and gain >= WORTH and interval.low > 0
 

@@ -167,7 +167,8 @@ def _is_correct(result: Result) -> bool:
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """None of nothing, and where a single value is unknown: a mean over the rest would flatter whoever hides the dear ones."""
+    """None of nothing, and where a single value is unknown: a mean over the rest would flatter an arm that hides its dear
+    answers."""
     known = [value for value in values if value is not None]
     return fmean(known) if known and len(known) == len(values) else None
 

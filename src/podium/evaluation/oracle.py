@@ -1,4 +1,4 @@
-"""The oracle over single workers, from what they answered: nobody can choose better among them."""
+"""The oracle over single workers, from what they answered: no way of choosing among them is better."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace

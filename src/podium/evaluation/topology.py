@@ -10,7 +10,7 @@ def topology(workflow: Workflow) -> str:
     """One of :data:`TOPOLOGIES`.
 
     A chain where every step sees the one before it, a tree where every step is seen by exactly one later step, and mixed where
-    steps are seen by several or by nobody. Example: two steps, the second of which sees the first, are a chain.
+    steps are seen by several or by none. Example: two steps, the second of which sees the first, are a chain.
     """
     steps = workflow.steps
     last = len(steps) - 1

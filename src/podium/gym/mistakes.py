@@ -11,7 +11,7 @@ from podium.gym.expressions import COMPARISONS, ExpressionError, Node, Value, ev
 from podium.gym.facts import FACTS, TABLES
 
 _POINTS = ((0, 0, 0), (1, 2, 3), (7, 3, 5), (-4, 6, 2), (12, 12, 1), (5, -9, 8), (20, 1, -7), (-13, -2, 4), (3, 17, 10))
-"""Where two programs are compared. Not the tests of any problem: nobody is handed those."""
+"""Where two programs are compared. Not the tests of any problem: those are kept from the workers."""
 
 _SWAPS = {"+": "-*", "-": "+*", "*": "+-", "//": "*%", "%": "*/", "max": ("min",), "min": ("max",)}
 

@@ -242,7 +242,7 @@ def _payload(asked: ChatRequest, completions: list[Completion], identity: str) -
 
 
 async def _sent(request: web.Request, asked: ChatRequest, completions: list[Completion], identity: str) -> web.StreamResponse:
-    """Send a reply to its end. Raises where the client has gone, so that nobody is billed for it."""
+    """Send a reply to its end. Raises where the client has gone, so that the reply is not billed."""
     payload = _payload(asked, completions, identity)
     response = _opened(asked.stream)
     if not asked.stream:

@@ -5,7 +5,7 @@ at what, :mod:`podium.gym.attempt` how the work is done). Five skills, each the 
 
 - ``reading``     a story into an expression; replaced by a visible plan
 - ``recall``      one fact; replaced by a visible fact
-- ``arithmetic``  one expression; nothing replaces it, a calculation is done by whoever is asked last
+- ``arithmetic``  one expression; nothing replaces it, a calculation is done by the worker that is asked last
 - ``writing``     a program from its specification; with a visible plan only half of the work is left (probability the
   square root of the skill). A failed program is off by one node with probability ``writing``, else wholly wrong.
 - ``review``      repair of a visible program that is one node off; a worse one has to be written anew, at one's own level

@@ -1,14 +1,12 @@
 """Ask: a question, who answers it, and the workflow as it runs; beside it, on request, another model on the same question."""
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from nicegui import background_tasks, ui
 
 from podium.errors import ConfigError
-from podium.gym.questions import kind_of
-from podium.gym.world import World
 from podium.page.frame import frame
 from podium.page.parts import Area, Choice, box, button, enable, text
 from podium.page.request_options import RequestOptionsForm
@@ -96,9 +94,10 @@ class _Ask:
     async def _run(self, model: str, panel: RunPanel, question: str, options: RequestOptions) -> None:
         catalog, conductor = self._site.catalog, None
         if model in self._site.workers:
-            options = replace(options, workers=(), rounds=None)  # one worker alone asks nobody else
+            options = options.model_copy(update={"workers": (), "rounds": None})  # one worker alone asks no other
         elif model in catalog.baselines:
-            conductor = partial(catalog.conductor, catalog.models[0], replace(options, policy=model, rounds=None))
+            baseline = options.model_copy(update={"policy": model, "rounds": None})
+            conductor = partial(catalog.conductor, catalog.models[0], baseline)
         conduct = partial(ran, self._site, self._visitor, model, question, options=options, conductor=conductor)
         with self._results:
             await panel.run(ask(question), conduct, self._site.link("/runs/"))
@@ -122,7 +121,7 @@ def _baselines(site: Site) -> dict[str, list[tuple[str, str]]]:
 
 
 def _examples(site: Site) -> tuple[str, ...]:
-    if not site.is_gym:
+    """One question of each kind that the pool brings problems of; the usual ones where it brings none."""
+    if site.playground is None:
         return _EXAMPLES
-    problems = World().problems(split="held_out_numbers", n=8, seed=2)
-    return tuple({kind_of(problem.question): problem.question for problem in problems}.values())
+    return tuple({problem.kind: problem.question for problem in site.playground.problems}.values())

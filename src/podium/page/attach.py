@@ -19,11 +19,10 @@ from podium.page.run_page import run_page
 from podium.page.runs_page import runs_page
 from podium.page.security_headers import SecurityHeadersMiddleware
 from podium.page.sign_in import SignInMiddleware, add_sign_in
-from podium.page.site import Site
+from podium.page.site import Playground, Site
 from podium.page.training_files import TrainingRuns
 from podium.page.training_page import SCOPES, training_page
 from podium.page.visitor import Visitor
-from podium.protocols import ServedModel
 from podium.serving.service import RequestService
 
 RECONNECT_SECONDS = 10.0
@@ -31,15 +30,14 @@ RECONNECT_SECONDS = 10.0
 
 
 def attach(
-    app: FastAPI, service: RequestService, *, training: Path, prefix: str = "/", play: Callable[[str], ServedModel] | None = None
+    app: FastAPI, service: RequestService, *, training: Path, prefix: str = "/", playground: Playground | None = None
 ) -> None:
-    """Mount the pages over ``service`` on ``app`` at ``prefix``; call it after every other route was added, and once in a process.
+    """Mount the pages over ``service`` on ``app`` at ``prefix``. Call it after every other route was added, once in a process.
 
-    ``training``: the folder below which runs of training lie. ``play`` makes a Conductor over the gym's workers, in the order
-    of ``service.catalog.cards``, from a workflow that a visitor wrote; None: there is nothing to play. Where the desk asks for
-    keys, visitors sign in with theirs.
+    ``training``: the folder below which runs of training lie. ``playground``: the problems that visitors can try to conduct;
+    None: there are none. Where the server asks for keys, visitors sign in with theirs.
     """
-    site = Site(service=service, training=TrainingRuns(training), play=play, prefix=prefix)
+    site = Site(service=service, training=TrainingRuns(training), playground=playground, prefix=prefix)
 
     @ui.page("/", title="Ask · Podium")
     async def _ask() -> None:

@@ -1,7 +1,7 @@
 """Code that a model wrote -> HTML with its words coloured, by Pygments. Spans with classes of ours; everything else escaped.
 
 The regular expressions of a lexer may take a second, or an hour, for a text made to hurt them. So only languages that were
-measured are coloured; text that is no code by its shape stays plain; and whoever takes too long stays plain as well.
+measured are coloured; text that is no code by its shape stays plain; and code that takes too long stays plain as well.
 """
 
 import re

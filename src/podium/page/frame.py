@@ -1,4 +1,4 @@
-"""What stands around every page: the name of the house, the way to the other pages, light or dark."""
+"""What stands around every page: the name, the links to the other pages, light or dark."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -34,7 +34,7 @@ class Inspector:
             LongText(step.subtask, "What the step was asked")
             text(f"Saw: {sees(workflow, index)}", "h4")
             if index == 0 or 0 in step.access or step.last_answer:
-                # Whoever sees step 0 sees what it was asked with (podium.access).
+                # A step that sees step 0 sees the question, too (podium.access).
                 _quoted("the question", "\n\n".join(message.content for message in question))
             if step.last_answer:
                 _quoted("the last answer", last_answer)
@@ -61,7 +61,7 @@ def _quoted(title: str, content: str) -> None:
 
 
 class _Live:
-    """The words of a step as they come; the whole text and its figures once it is over."""
+    """The text of a step as it streams in; the whole text and its figures when the step is done."""
 
     def __init__(self, view: StepView) -> None:
         self._view = view

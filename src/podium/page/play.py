@@ -1,4 +1,4 @@
-"""Play the conductor: write the three lists yourself for a problem of the gym, and see what the trained one writes for it."""
+"""Play the conductor: write the three lists yourself for a problem of the pool, and see what the trained one writes for it."""
 
 import asyncio
 import random
@@ -10,14 +10,12 @@ from nicegui import background_tasks, ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from podium.errors import WorkflowError
-from podium.gym.verify import judge
-from podium.gym.world import World
 from podium.page.frame import frame
 from podium.page.parts import Area, box, button, enable, text
 from podium.page.run_panel import RunPanel
 from podium.page.running import BY_HAND, ran
 from podium.page.shown import clipped, counted, line
-from podium.page.site import Site
+from podium.page.site import Playground, Site
 from podium.page.skills import worker_row
 from podium.page.visitor import Visitor
 from podium.protocols import ServedModel
@@ -45,10 +43,10 @@ def play_page(site: Site, visitor: Visitor) -> None:
     """Build the page."""
     lead = "A problem, seven workers, three lists. Each worker is good at one trade and does not say which; find out."
     with frame(site, "/play", "Play the conductor", lead):
-        if site.play is None or not site.is_gym:
+        if site.playground is None:
             text("There is nothing to play here: this needs the built-in pool (podium serve without a pool file).")
         else:
-            _Play(site, visitor, site.play)
+            _Play(site, visitor, site.playground)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,10 +59,9 @@ class _Score:
 
 
 class _Play:
-    def __init__(self, site: Site, visitor: Visitor, play: Callable[[str], ServedModel]) -> None:
-        self._site, self._visitor, self._play = site, visitor, play
-        self._problems = World().problems(split="held_out_numbers", n=120, seed=random.randrange(1_000))
-        random.shuffle(self._problems)
+    def __init__(self, site: Site, visitor: Visitor, playground: Playground) -> None:
+        self._site, self._visitor, self._playground = site, visitor, playground
+        self._problems = random.sample(playground.problems, len(playground.problems))
         self._problem = self._problems[0]
         self._score = _Score()
         self._scored: set[str] = set()
@@ -149,10 +146,10 @@ class _Play:
                 their_verdict = text("", "p", "verdict", aria_live="polite")
                 theirs = RunPanel(model)
         with self._results:
-            mine_ended = await self._ended(mine, BY_HAND, problem, lambda: self._play(lists))
-            mine_right = _say(my_verdict, problem, mine_ended)
+            mine_ended = await self._ended(mine, BY_HAND, problem, lambda: self._playground.conductor(lists))
+            mine_right = await self._say(my_verdict, problem, mine_ended)
             theirs_ended = await self._ended(theirs, model, problem)
-            theirs_right = _say(their_verdict, problem, theirs_ended)
+            theirs_right = await self._say(their_verdict, problem, theirs_ended)
         self._count(problem, model, (mine_right, mine_ended), (theirs_right, theirs_ended))
 
     async def _ended(
@@ -160,6 +157,15 @@ class _Play:
     ) -> ChoiceDone | None:
         conduct = partial(ran, self._site, self._visitor, model, problem.question, conductor=conductor)
         return await panel.run(ask(problem.question), conduct, self._site.link("/runs/"))
+
+    async def _say(self, element: TextElement, problem: Problem, ended: ChoiceDone | None) -> bool:
+        """Show whether the answer is right, and say so."""
+        verdict = Verdict(correct=False, extracted=None, why="there is no answer")
+        if ended is not None and ended.failure is None:
+            verdict = await self._playground.verifier(problem, ended.completion.text)
+        element.classes(replace=f"verdict {'good' if verdict.correct else 'bad'}")
+        element.text = "Right." if verdict.correct else f"Wrong: {line(verdict.why, 200)}"
+        return verdict.correct
 
     def _count(
         self, problem: Problem, model: str, mine: tuple[bool, ChoiceDone | None], theirs: tuple[bool, ChoiceDone | None]
@@ -179,16 +185,6 @@ class _Play:
             f"After {counted(score.played, 'problem')}: you {score.mine} right for ${score.mine_usd:.6f}, "
             f"{line(model, 40)} {score.theirs} right for ${score.theirs_usd:.6f}."
         )
-
-
-def _say(element: TextElement, problem: Problem, ended: ChoiceDone | None) -> bool:
-    verdict = Verdict(correct=False, extracted=None, why="there is no answer")
-    if ended is not None and ended.failure is None:
-        verdict = judge(problem, ended.completion.text)
-    element.classes(replace=f"verdict {'good' if verdict.correct else 'bad'}")
-    words = "Right." if verdict.correct else f"Wrong: {line(verdict.why, 200)}"
-    element.text = words
-    return verdict.correct
 
 
 def _usd(ended: ChoiceDone | None) -> float:

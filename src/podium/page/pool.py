@@ -7,7 +7,6 @@ from nicegui import background_tasks, ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from podium.errors import PodiumError
-from podium.gym.world import World
 from podium.page.frame import frame
 from podium.page.parts import box, button, enable, text
 from podium.page.running import ran
@@ -34,8 +33,8 @@ class _Pool:
         self._site, self._visitor = site, visitor
         self._running = False
         self._said: dict[str, TextElement] = {}
-        # The gym's workers answer the questions of their world and no other.
-        self._question = World().problems(n=1)[0].question if site.is_gym else QUESTION
+        # Workers of a pool that brings its own problems may answer those and no others.
+        self._question = QUESTION if site.playground is None else site.playground.problems[0].question
         with box("bar"):
             self._check = button("Check now", self._start)
             text(f"Asks every worker one small question, which costs what it costs: {self._question}", "p", "soft")

@@ -1,4 +1,4 @@
-"""What a visitor wishes for one question: which workers, and the most it may cost, take and try."""
+"""What a visitor chooses for one question: which workers, and the most it may cost, take and try."""
 
 import math
 from collections.abc import Sequence
@@ -17,19 +17,19 @@ MOST_ROUNDS, MOST = 10, 1_000_000
 
 
 class RequestOptionsForm:
-    """A folded form; its heading says what is wished for. Nothing chosen is nothing wished for.
+    """A folded form; its heading says what is chosen. What is left empty is not limited.
 
     Example::
 
-        form = WishesForm(offer.cards)
-        conductor = offer.conductor("podium", form.read())
+        form = RequestOptionsForm(catalog.cards)
+        conductor = catalog.conductor("podium", form.read())
     """
 
     def __init__(self, cards: Sequence[Card]) -> None:
         self._names = tuple(card.name for card in cards)
-        with box("quoted wishes", "details") as self._folded:
+        with box("quoted request-options", "details") as self._folded:
             self._summary = text("Options", "summary")
-            with box("wishes-workers", "fieldset"):
+            with box("request-options-workers", "fieldset"):
                 text("Workers that may be asked", "legend", "label")
                 with box("checks"):
                     self._workers = [Check(line(name, 40), value=True, changed=self._show_summary) for name in self._names]
@@ -48,7 +48,7 @@ class RequestOptionsForm:
         ui.run_javascript(f"document.getElementById('c{self._folded.id}').open = true")
 
     def read(self) -> RequestOptions:
-        """What is wished for. Raises :class:`ConfigError`, in words for the visitor, where the form makes no sense."""
+        """What is chosen. Raises :class:`ConfigError`, in words for the visitor, where the form makes no sense."""
         return options_from(
             self._names,
             [worker.value for worker in self._workers],
@@ -58,7 +58,7 @@ class RequestOptionsForm:
         )
 
     def _field(self, label: str, keys: str) -> Line:
-        # No type="number": browsers keep what they can not read to themselves, and then nobody could say what is wrong.
+        # No type="number": browsers keep what they can not read to themselves, and the server could not say what is wrong.
         return Line(label, changed=self._show_summary, type="text", inputmode=keys, placeholder="no limit", autocomplete="off")
 
     def _tick(self, wanted: bool) -> None:
@@ -67,7 +67,7 @@ class RequestOptionsForm:
         self._show_summary()
 
     def _show_summary(self) -> None:
-        """Say in the heading what is wished for, so that a folded form hides nothing, and what is wrong below the fields."""
+        """Say in the heading what is chosen, so that a folded form hides nothing, and what is wrong below the fields."""
         try:
             options = self.read()
         except ConfigError as error:
@@ -77,9 +77,9 @@ class RequestOptionsForm:
 
 
 def options_from(names: Sequence[str], chosen: Sequence[bool], *, usd: str, seconds: str, rounds: str) -> RequestOptions:
-    """What the fields of the form say; "" is no wish. Raises :class:`ConfigError` where they make no sense.
+    """What the fields of the form say; "" is no limit. Raises :class:`ConfigError` where they make no sense.
 
-    Example: ``options_from(["a", "b"], [True, False], usd="0.05", seconds="", rounds="") == RequestOptions(workers=("a",), usd=0.05)``.
+    Example: ``options_from(["a", "b"], [True, False], usd="0.05", seconds="", rounds="").workers == ("a",)``.
     """
     wanted = tuple(name for name, on in zip(names, chosen, strict=True) if on)
     if names and not wanted:
@@ -93,7 +93,7 @@ def options_from(names: Sequence[str], chosen: Sequence[bool], *, usd: str, seco
 
 
 def in_words(options: RequestOptions, workers: int) -> str:
-    """The heading of the form. Example: ``in_words(RequestOptions(usd=0.05), 7) == "Options: at most $0.05"``."""
+    """The heading of the form. Example: ``in_words(RequestOptions(budget_usd=0.05), 7) == "Options: at most $0.05"``."""
     limits = [f"${options.budget_usd:g}"] if options.budget_usd is not None else []
     limits += [f"{options.budget_seconds:g} s"] if options.budget_seconds is not None else []
     limits += [counted(options.rounds, "round")] if options.rounds is not None else []

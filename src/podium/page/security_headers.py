@@ -1,6 +1,6 @@
 """What the browser may do with our pages: a Content-Security-Policy of its own for every answer, and no foreign callers.
 
-Every script tag of a page carries a number that nobody can guess; scripts without it, handlers in attributes and
+Every script tag of a page carries a number that can not be guessed; scripts without it, handlers in attributes and
 ``javascript:`` addresses do not run, whatever got into a page. What NiceGUI needs beyond ``'self'``:
 
 - ``'unsafe-eval'``: Vue compiles templates in the browser and NiceGUI evaluates handlers that the server sends;

@@ -1,4 +1,4 @@
-"""The door of a server that asks for keys: a form for the key, and nothing else is shown without one."""
+"""Signing in to a server that asks for keys: a form for the key; nothing else is shown without one."""
 
 import re
 from pathlib import Path
@@ -35,7 +35,7 @@ autofocus{invalid}></label>
 
 
 def add_sign_in(app: FastAPI, site: Site) -> None:
-    """Put the form onto ``app``, whose pages :class:`SignInMiddleware` keeps shut."""
+    """Put the form onto ``app``, whose other pages :class:`SignInMiddleware` shows to signed-in visitors only."""
     style = Path(__file__).with_name("page.css").read_text()
 
     def form(next_address: str, wrong: bool) -> Response:
@@ -69,14 +69,14 @@ def add_sign_in(app: FastAPI, site: Site) -> None:
 
 
 class SignInMiddleware:
-    """ASGI middleware: whoever has no key is shown the form (a program is told 401), and no socket is opened for them."""
+    """ASGI middleware: a visitor without a key sees the form (a program gets a 401), and no socket is opened for them."""
 
     def __init__(self, app: ASGIApp, site: Site) -> None:
         self._app = app
         self._site = site
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass one connection on, or do not."""
+        """Pass one connection on, or answer with the form."""
         if scope["type"] not in ("http", "websocket") or scope["path"] == self._site.link(SIGN_IN):
             await self._app(scope, receive, send)
             return

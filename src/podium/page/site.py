@@ -1,17 +1,27 @@
-"""What all pages of one server share: the desk that takes questions, where training runs lie, what can be played."""
+"""What all pages of one server share: the service that takes questions, where training runs lie, what can be played."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from nicegui import ui
 
-from podium.gym.profiles import PROFILES
 from podium.page.training_files import TrainingRuns
 from podium.page.visitor import Visitor
-from podium.protocols import ServedModel
+from podium.protocols import ServedModel, Verifier
 from podium.serving.catalog import ModelCatalog
 from podium.serving.service import RequestService
 from podium.serving.store.runs import Runs
+from podium.types import Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Playground:
+    """Problems that a visitor can try to conduct, where the pool brings problems whose answers are known."""
+
+    problems: Sequence[Problem]
+    verifier: Verifier
+    conductor: Callable[[str], ServedModel]
+    """From a workflow that a visitor wrote to what carries it out, over the workers in the order of the catalog's cards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,17 +30,18 @@ class Site:
 
     service: RequestService
     training: TrainingRuns
-    play: Callable[[str], ServedModel] | None
+    playground: Playground | None
+    """None where the pool brings no problems."""
     prefix: str
 
     @property
     def catalog(self) -> ModelCatalog:
-        """What can be asked."""
+        """The models that can be asked."""
         return self.service.catalog
 
     @property
     def runs(self) -> Runs:
-        """What was asked."""
+        """The runs that are kept."""
         return self.service.accounts.runs
 
     @property
@@ -39,17 +50,12 @@ class Site:
         return self.service.accounts.with_keys
 
     def visitor(self) -> Visitor:
-        """Whoever looks at the page that is being built."""
+        """The person who looks at the page that is being built."""
         return Visitor(self.service.accounts, ui.context.client.request)
 
     def link(self, path: str) -> str:
         """The address of one of our pages."""
         return self.prefix.rstrip("/") + path
-
-    @property
-    def is_gym(self) -> bool:
-        """Whether the workers are the gym's, so that its problems can be asked and judged."""
-        return {profile.name for profile in PROFILES} <= {card.name for card in self.catalog.cards}
 
     @property
     def policies(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Whoever looks at a page, and the cookie that says so on servers that ask for keys.
+"""The person who looks at a page, and the cookie that says so on servers that ask for keys.
 
 The cookie holds the key itself: replicas share nothing but the database, and a key that is revoked there is over everywhere.
 No script can read it, it goes to this host only, and the browser forgets it when it is closed.
@@ -33,7 +33,7 @@ class Visitor:
 
 def remember(answer: Response, secret: str, *, path: str, secure: bool) -> None:
     """Let the browser send ``secret`` with every request below ``path`` from now on."""
-    # Lax, not strict: whoever follows a link to a run from elsewhere is still signed in. Nothing changes by a GET.
+    # Lax, not strict: a visitor who follows a link to a run from elsewhere is still signed in. Nothing changes by a GET.
     answer.set_cookie(COOKIE, secret, path=path, secure=secure, httponly=True, samesite="lax")
 
 

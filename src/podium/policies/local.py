@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -36,6 +37,10 @@ class Dialect:
     """``short`` (:mod:`podium.workflow.short_prompt`) or ``full`` (:mod:`podium.workflow.prompt`)."""
     max_tokens: int = 160
     """Longest completion."""
+
+    def described(self, version: str) -> dict[str, Any]:
+        """What ``podium.json`` says of a policy of this dialect."""
+        return {"language": asdict(self.syntax), "prompt": self.prompt, "max_tokens": self.max_tokens, "version": version}
 
 
 class LocalPolicy:
@@ -85,7 +90,7 @@ class LocalPolicy:
         """Write model, tokenizer and dialect; ``half`` stores the weights as float16."""
         qwen2.save(self.model, folder, half=half)
         self.tokens.save(folder)
-        described = {**asdict(self.dialect), "version": self.version}
+        described = self.dialect.described(self.version)
         (folder / "podium.json").write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
@@ -93,7 +98,7 @@ class LocalPolicy:
         answer: asyncio.Future[list[Generation]] = asyncio.get_running_loop().create_future()
         self._waiting.append((brief, n, answer))
         if self._writing is None or self._writing.done():
-            # A task of its own: whoever asked first may leave, and the others still get theirs.
+            # A task of its own: the caller who asked first may leave, and the others still get their texts.
             self._writing = asyncio.create_task(self._write_waiting())
         return await answer
 
@@ -104,7 +109,7 @@ class LocalPolicy:
             batch = [asked for asked in self._waiting if asked[1] == n][:_BATCH]
             taken = {id(answer) for _, _, answer in batch}
             self._waiting = [asked for asked in self._waiting if id(asked[2]) not in taken]
-            batch = [asked for asked in batch if not asked[2].done()]  # whoever left wants no answer
+            batch = [asked for asked in batch if not asked[2].done()]  # a caller who left wants no answer
             if not batch:
                 continue
             try:
@@ -121,7 +126,7 @@ class LocalPolicy:
     def write_many(self, briefs: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
         """``n`` workflows for each brief, in one batch. ``forced_prefixes``: what each brief's completions must begin with.
 
-        A generation's text includes the opening; its tokens are only those that the policy chose.
+        A generation's text includes the forced prefix; its tokens are only those that the policy chose.
         """
         forced_prefixes = forced_prefixes or [""] * len(briefs)
         started = time.perf_counter()

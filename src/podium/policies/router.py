@@ -52,7 +52,7 @@ class RouterDataset:
 
 
 def routed(choose: Chooser) -> FunctionPolicy:
-    """The policy that asks whomever ``choose`` names, in one step. Example: ``routed(nearest(dataset))``."""
+    """The policy that asks the worker that ``choose`` names, in one step. Example: ``routed(nearest(dataset))``."""
     return FunctionPolicy(lambda brief: alone(choose(brief.question[-1].content)))
 
 
@@ -166,7 +166,7 @@ def _unit(x: Array) -> Array:
 
 
 def _agreement(answers: Sequence[str | None], worker: int) -> float:
-    """Share of the others whose answer is the same; without an answer, nobody agrees."""
+    """Share of the others whose answer is the same; without an answer, none agrees."""
     mine = answers[worker]
     others = [answer for index, answer in enumerate(answers) if index != worker]
     return 0.0 if mine is None or not others else sum(answer == mine for answer in others) / len(others)

@@ -1,5 +1,5 @@
 """The trained Conductors that come with the package: ``podium/conductors/NAME``, each with the recipe, the curves and the
-evaluation that made it. They conduct the gym's specialists and nobody else.
+evaluation that made it. They conduct the gym's specialists and no other workers.
 
 A Conductor that was trained without cards knows its workers by their numbers: asked to conduct others it would still write
 workflows, about somebody else.
@@ -31,18 +31,18 @@ def conductor_folder(name: str) -> Path:
 def check_workers(folder: Path, names: tuple[str, ...]) -> None:
     """Whether the Conductor in ``folder`` knows the workers called ``names``. Raises :class:`ConfigError` where it does not.
 
-    The recipe beside it, or beside its run, names those it was trained with. One that was taught to read cards conducts anybody,
-    and so, for all that is known, does one without a recipe.
+    The recipe beside it, or beside its run, names those it was trained with. One that was taught to read cards conducts any
+    workers, and so, for all that is known, does one without a recipe.
     """
     recipes = [path for path in (folder / "recipe.json", folder.parent / "recipe.json") if path.is_file()]
     if not recipes:
         return
     try:
-        recipe = json.loads(recipes[0].read_text(encoding="utf-8"))
-        pool, reads_cards = recipe["pool"], bool(recipe["language"]["cards"])
+        pool = json.loads(recipes[0].read_text(encoding="utf-8"))["pool"]
         known = tuple(pool["names"] if isinstance(pool, dict) else pool)  # the shipped ones hold the names only
+        reads_cards = bool(json.loads((folder / "podium.json").read_text(encoding="utf-8"))["language"]["cards"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CheckpointError(f"{recipes[0]} is no recipe of a training run: {error}") from error
+        raise CheckpointError(f"{folder} holds no policy of a training run ({recipes[0].name}: {error})") from error
     if not reads_cards and known != names:
         raise ConfigError(
             f"the Conductor in {folder.name!r} was trained to conduct {', '.join(known)}, whom it knows by their numbers, and "

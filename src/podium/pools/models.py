@@ -1,4 +1,4 @@
-"""A pool as an offer: a model per policy, every worker by its own name, each as a client wishes for it."""
+"""What a pool can be asked for: a model per policy, every worker by its own name, each with a client's options."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -43,7 +43,7 @@ class PoolCatalog:
         self.conductor(PODIUM)  # what can not be served is said before anybody asks
 
     def conductor(self, model: str, options: RequestOptions = RequestOptions()) -> ServedModel:
-        """The Conductor called ``model``, as wished for. Raises :class:`ConfigError`."""
+        """The Conductor called ``model``, with these ``options``. Raises :class:`ConfigError`."""
         if model not in (PODIUM, FAST, RECURSIVE) and options.policy is None:
             if options.workers or options.exclude_workers or (options.rounds or 1) > 1:
                 raise ConfigError(f"{model!r} is a worker by its own name: it asks nobody else; take model {PODIUM!r}")
@@ -98,7 +98,7 @@ class PoolCatalog:
 
 
 class _TextOnly:
-    """Workers that answer in text and nothing else: tools and forms are refused, not left out."""
+    """Workers that answer in text and nothing else: tools and response formats are refused, not left out."""
 
     def __init__(self, conductor: ServedModel) -> None:
         self._conductor = conductor

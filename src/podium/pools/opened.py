@@ -1,7 +1,7 @@
 """A pool, opened: its workers, wrapped and ready, and what it brings with it.
 
 A pool can come from a pool file, from the gym (:mod:`podium.pools.gym`), from recordings (:mod:`podium.pools.recorded`) or from
-workers made in Python. What differs between them is a field here, so that nobody has to ask which one it is.
+workers made in Python. What differs between them is a field here, so that no code has to ask which one it is.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ class OpenPool:
     policies: Mapping[str, NamedPolicy] = field(default_factory=lambda: MappingProxyType({}))
     """Policies that only this pool has, and those that mean something else in it."""
     default_policy: str = "chat"
-    """Who writes the workflows where nobody is named."""
+    """Who writes the workflows where no policy is named."""
     recursive_policy: str | None = None
     """Who writes them instead where a second round is wanted; None: the default."""
     arms: tuple[str, ...] = ()

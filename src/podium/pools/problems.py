@@ -13,7 +13,7 @@ from podium.tasks.kinds import instructed
 from podium.types import Problem
 
 GYM_PROBLEMS = 100
-"""How many the gym makes where nobody says."""
+"""How many the gym makes where no number is given."""
 
 
 class ProblemSource(BaseModel):

@@ -26,6 +26,7 @@ from podium.training.config import TrainConfig
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
 from podium.training.sampler import Pools, described
+from podium.training.schedule import Schedule
 from podium.training.warm_start import Cards, WarmStart
 from podium.types import Call, Completion, Problem, Workflow, ask
 from podium.workers.pool import Member, WorkerPool
@@ -60,23 +61,17 @@ def config(seed: int = 0) -> TrainConfig:
         word_dropout=0.5,
         learner=LearnerConfig(learning_rate=1e-3, minibatches=2, min_lr_ratio=0.2),
         exploration=Exploration(
-            entropy=0.1,
-            entropy_while=0.5,
-            entropy_until=0.65,
+            entropy=Schedule(start=0.1, hold=0.5, end=0.65),
             settled_from=0.7,
-            opened=1.0,
-            opened_while=0.5,
-            opened_until=0.55,
-            draft_sft_weight=0.3,
-            anchor_while=0.55,
-            anchor_until=0.7,
+            forced_prefix=Schedule(start=1.0, hold=0.5, end=0.55),
+            draft_sft_weight=Schedule(start=0.3, hold=0.55, end=0.7),
         ),
         cooldown_iterations=0,
     )
 
 
 def plain(seed: int = 0) -> TrainConfig:
-    """GRPO as usual from the same start: no openings, no drafts, no entropy, no cost, no curriculum, whole questions."""
+    """GRPO as usual from the same start: no forced prefixes, no drafts, no entropy, no cost, no curriculum, whole questions."""
     return replace(
         config(seed),
         name="gym-plain",
@@ -98,7 +93,7 @@ def adaptive(seed: int = 0) -> TrainConfig:
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
         pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
         exploration=Exploration(
-            opened=0.5, opened_while=0.5, opened_until=0.6, draft_sft_weight=0.1, anchor_while=0.5, anchor_until=0.65
+            forced_prefix=Schedule(start=0.5, hold=0.5, end=0.6), draft_sft_weight=Schedule(start=0.1, hold=0.5, end=0.65)
         ),
         learner=LearnerConfig(learning_rate=4e-4, minibatches=2, min_lr_ratio=0.2),
         syntax=WorkflowSyntax(access="binary", cards=True),
@@ -135,7 +130,10 @@ def recursive(seed: int = 0) -> TrainConfig:
         word_dropout=1.0,
         word_dropout_max=0.9,
         exploration=Exploration(
-            opened=0.75, opened_while=1.0, misread=0.5, draft_sft_weight=0.5, anchor_while=1.0, draft_round=2
+            forced_prefix=Schedule(start=0.75, hold=1.0),
+            misread=0.5,
+            draft_sft_weight=Schedule(start=0.5, hold=1.0),
+            draft_round=2,
         ),
     )
 

@@ -1,1 +1,1 @@
-"""How others call it: an OpenAI-compatible server over whatever it is offered."""
+"""How others call it: an OpenAI-compatible server over the models of a catalog."""

@@ -40,13 +40,13 @@ class Admission:
 
     @property
     def key_id(self) -> str:
-        """ "" where nobody has a key."""
+        """ "" where no keys are asked for."""
         return "" if self.key is None else self.key.id
 
 
 @dataclass(slots=True, eq=False)
 class Accounts:
-    """The books of one replica. Without ``with_keys`` everybody may ask and nobody has a quota.
+    """Who may ask, and what it costs them, for one replica. Without ``with_keys`` everybody may ask, without a quota.
 
     Example: ``async with accounts.open(): admission = await accounts.admit(key, usd=0.1, seconds=None, tokens=900)``.
     """
@@ -70,7 +70,7 @@ class Accounts:
     def __post_init__(self) -> None:
         self.keys, self.quotas = Keys(self.database), Quotas(self.database, self.replica)
         self.runs, self.paused = Runs(self.database), Paused(self.database)
-        # Without a key nobody brings a secret along; what was sealed opens for as long as this process lives.
+        # Without keys no request brings a secret along; what was sealed opens for as long as this process lives.
         self._nobodys = ITSELF if self.store_content else sealed_tenant(secrets.token_bytes(32), is_kept=False)
 
     @asynccontextmanager
@@ -99,7 +99,7 @@ class Accounts:
         return key
 
     def seen_by(self, key: Key | None) -> str | None:
-        """Whose runs ``key`` sees, as :class:`Runs` is asked: its own; an operator's, or nobody's, sees all (None)."""
+        """Whose runs ``key`` sees, as :class:`Runs` is asked: its own; an operator's, or no key at all, sees all (None)."""
         return None if key is None or "admin" in key.scopes else key.id
 
     def tenant(self, key: Key | None) -> Tenant:
@@ -134,7 +134,7 @@ class Accounts:
     async def close(self, admission: Admission) -> None:
         """Book what the request has cost. Twice is harmless.
 
-        A call that it began and left may go on for another request of its key: then its books are closed after that, because
+        A call that it began and left may go on for another request of its key: then its account is closed after that, because
         who began a call pays for it. Where the database is away for long, the request ends all the same and is booked later: its
         lease stays open until then.
         """
@@ -146,7 +146,7 @@ class Accounts:
             await self._book(admission)
 
     async def settled(self) -> None:
-        """Wait until the books of all requests that have ended are closed."""
+        """Wait until the costs of all requests that have ended are written down."""
         while self._closing:
             await asyncio.gather(*self._closing, return_exceptions=True)
 
@@ -160,7 +160,7 @@ class Accounts:
         except StoreUnavailable:
             log.exception("the database does not answer; a request is booked when it does")
             self._owed.append(admission)
-        except asyncio.CancelledError:  # whoever asked has left, and it is booked all the same
+        except asyncio.CancelledError:  # the client has left, and what was used is written down all the same
             self._owed.append(admission)
             raise
 

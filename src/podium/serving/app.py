@@ -70,7 +70,7 @@ def make_app(
     _routes(app, service)
     app.add_middleware(LimitsMiddleware, service=service, body_bytes=limits.body_bytes)
     if origins:
-        # Outside the door: a browser asks for permission without a key, and reads no refusal that does not allow it to.
+        # Outside the check of keys: a browser asks for permission without a key, and can only read a refusal that allows it to.
         app.add_middleware(Origins, allowed=origins)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
@@ -174,7 +174,7 @@ def _errors(app: FastAPI, service: RequestService) -> None:
 
     @app.exception_handler(ClientLeft)
     async def left(_: Request, error: Exception) -> Response:
-        return Response(status_code=499)  # read by nobody but the log
+        return Response(status_code=499)  # the client has gone: only the log sees it
 
 
 class LimitsMiddleware:
@@ -209,7 +209,7 @@ class LimitsMiddleware:
             await send(message)
 
         async def respond_unless_refused(message: Message) -> None:
-            # Whoever was reading the body takes its refusal for a body that can not be read, and would say that.
+            # The endpoint that was reading the body would call it unreadable, and send that instead of "too large".
             if begun or not too_large:
                 await respond(message)
 
@@ -217,7 +217,7 @@ class LimitsMiddleware:
             await problem_answer(self._too_large())(scope, receive, respond)
             return
         if scope["path"].startswith("/v1/"):
-            # Before the body is read: reading it is work that nobody without a key may cause. Endpoints ask for their scope.
+            # Before the body is read: a client without a key may not cause that work. Endpoints ask for their scope.
             given = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
             try:
                 await self._service.accounts.identify(given, "ask", "read")

@@ -1,6 +1,6 @@
 """One request under way: each choice is conducted in a task of its own, and what happens comes out as one stream.
 
-Whoever stops reading stops the tasks, and with them every call that is under way: a client that left is not paid for.
+When the reader stops, the tasks stop, and with them every call that is under way: a client that left is not paid for.
 """
 
 import asyncio
@@ -118,7 +118,7 @@ async def _answer_choice(conductor: ServedModel, call: Call, choice: int, queue:
     put = queue.put_nowait
 
     def on_event(event: Event) -> None:
-        if not isinstance(event, Answered):  # that is what Done says
+        if not isinstance(event, Answered):  # ChoiceDone says that
             put(RunEvent(choice=choice, event=event))
 
     call = replace(call, on_token=lambda text: put(TextDelta(choice=choice, text=text)))

@@ -1,16 +1,16 @@
-"""What all requests are made of: bodies with known fields only, text in parts, JSON that is not nested without end."""
+"""What all requests are made of, besides :class:`podium.body.Body`: text in parts, JSON that is not nested without end."""
 
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+from podium.body import Body
+
 ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 MAX_CHOICES = 8
 MAX_TURNS = 2000
-MAX_FIELDS = 100
 MAX_DEPTH = 100
 """Of JSON inside JSON. Those who read it further on, provider's libraries too, do so by recursion, some four calls a level."""
 FIRST_ERROR = Field(fail_fast=True)
@@ -23,29 +23,6 @@ _NOT_SERVED = {
     "file": "files",
     "input_file": "files",
 }
-
-
-class Body(BaseModel):
-    """An object of a request."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _few(cls, given: Any) -> Any:
-        """An error per unknown field of a hostile body would cost far more than the body."""
-        if isinstance(given, dict) and len(given) > MAX_FIELDS:
-            raise PydanticCustomError("too_many_fields", f"an object of a request has {MAX_FIELDS} fields at most")
-        return given
-
-    @model_validator(mode="before")
-    @classmethod
-    def _whole(cls, given: Any) -> Any:
-        """JSON can name half a character, which no UTF-8 carries on to a worker."""
-        texts = (value for value in given.values() if isinstance(value, str)) if isinstance(given, dict) else ()
-        if any(is_broken(text) for text in texts):
-            raise PydanticCustomError("half_character", "a text holds half of a surrogate pair; send whole characters")
-        return given
 
 
 class TextPart(Body):
@@ -72,17 +49,6 @@ class TextPart(Body):
 
 Text = str | Annotated[tuple[TextPart, ...], FIRST_ERROR]
 """A message's content."""
-
-
-def is_broken(text: str) -> bool:
-    """Whether no UTF-8 can carry ``text``."""
-    if text.isascii():
-        return False
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def is_shallow(value: Any) -> bool:

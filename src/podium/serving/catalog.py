@@ -27,5 +27,5 @@ class ModelCatalog(Protocol):
         ...
 
     def conductor(self, model: str, options: RequestOptions = RequestOptions()) -> ServedModel:
-        """The Conductor called ``model``, as wished for. Raises :class:`ConfigError` where that can not be had."""
+        """The Conductor called ``model``, with these ``options``. Raises :class:`ConfigError` where that can not be had."""
         ...

@@ -28,7 +28,7 @@ async def _whole(service: RequestService, request: Request, key: Key | None, par
 
 
 async def answered(service: RequestService, request: Request, active: ActiveRequest) -> list[ChoiceDone]:
-    """Every choice, kept in the books. Raises the failure of the first one that has no answer, :class:`ClientLeft`."""
+    """Every choice, once the run is written down. Raises the failure of the first one that has no answer, :class:`ClientLeft`."""
     dones = await unless_left(request, conducted(active.conductors, active.call))
     await service.finish(active, dones)
     for done in dones:

@@ -115,7 +115,7 @@ class ConcurrencyGate:
         self._let_in()
 
     def _forget(self, key: str) -> None:
-        """Keep nothing of a key that has nobody here."""
+        """Forget a key that has no request here."""
         if not self._inside[key]:
             del self._inside[key]
             if not self._lines.waiting(key):

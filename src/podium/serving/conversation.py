@@ -1,4 +1,4 @@
-"""A request -> the call a Conductor answers: the whole conversation, and what is demanded of the last step."""
+"""A request -> the call a Conductor answers: the whole conversation, and the response options of the last step."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,6 @@ from podium.serving.bodies import TextPart
 from podium.serving.requests import (
     AllowedToolsChoice,
     ChatRequest,
-    Extension,
     FormBody,
     MessageBody,
     ToolCallBody,
@@ -67,23 +66,11 @@ def of_chat(request: ChatRequest) -> ParsedRequest:
     return ParsedRequest(
         model=request.model,
         call=Call(question=checked(question), response_options=consistent(response_options)),
-        options=options(request.podium),
+        options=request.podium,
         choices=request.n or 1,
         stream=bool(request.stream),
         include_usage=request.stream_options is not None and request.stream_options.include_usage,
         ignored=request.ignored,
-    )
-
-
-def options(extension: Extension) -> RequestOptions:
-    """The extension object as the offer takes it."""
-    return RequestOptions(
-        workers=extension.workers,
-        exclude_workers=extension.exclude_workers,
-        policy=extension.policy,
-        rounds=extension.rounds,
-        budget_usd=extension.budget_usd,
-        budget_seconds=extension.budget_seconds,
     )
 
 
@@ -142,7 +129,7 @@ def _all_there(missing: Collection[str]) -> None:
 
 
 def consistent(response_options: ResponseOptions) -> ResponseOptions:
-    """What is demanded, if no two tools have one name and the chosen one is there."""
+    """The options, if no two tools have one name and the chosen one is there. Raises :class:`ConfigError`."""
     names = [tool.name for tool in response_options.tools]
     if len(set(names)) < len(names):
         raise ConfigError("two tools have the same name")

@@ -1,12 +1,12 @@
-"""The extension as headers, for clients that can not send fields of their own, and what every answer's headers say."""
+"""What a request chooses, as headers, for clients that can not send fields of their own, and what every answer's headers say."""
 
 from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 
 from podium.errors import ConfigError
+from podium.request_options import RequestOptions
 from podium.serving.asking import ChoiceDone
-from podium.serving.requests import Extension
 from podium.serving.service import ActiveRequest, total_usage
 
 _LISTS = ("workers", "exclude_workers")
@@ -25,20 +25,20 @@ EXPOSED = (
 """What a page of another origin may read of an answer's headers."""
 
 
-def with_headers(extension: Extension, headers: Mapping[str, str]) -> Extension:
-    """``extension`` with what ``X-Podium-...`` headers say; a field that both name is the body's.
+def with_headers(options: RequestOptions, headers: Mapping[str, str]) -> RequestOptions:
+    """``options`` with what ``X-Podium-...`` headers say; a field that both name is the body's.
 
     ``X-Podium-Workers`` and ``X-Podium-Exclude-Workers`` hold names with commas between them. Raises :class:`ConfigError`.
     """
     named: dict[str, object] = {}
-    for name in Extension.model_fields:
+    for name in RequestOptions.model_fields:
         value = headers.get(_PREFIX + name.replace("_", "-"))
-        if value is not None and name not in extension.model_fields_set:
+        if value is not None and name not in options.model_fields_set:
             named[name] = [part.strip() for part in value.split(",") if part.strip()] if name in _LISTS else value.strip()
     if not named:
-        return extension
+        return options
     try:
-        return Extension.model_validate({**extension.model_dump(exclude_unset=True), **named})
+        return RequestOptions.model_validate({**options.model_dump(exclude_unset=True), **named})
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = _PREFIX + str(first["loc"][0]).replace("_", "-")

@@ -1,4 +1,4 @@
-"""Endpoints of OpenAI's and Anthropic's APIs that are not here: whoever asks them is told in their own form of an error."""
+"""Endpoints of OpenAI's and Anthropic's APIs that are not here: a client gets an error in the form of that API."""
 
 from starlette.requests import Request
 from starlette.responses import Response

@@ -29,7 +29,7 @@ class PausedStep:
     """SHA-256 of what the user had said last when the workflow was written."""
     worker: str
     call: Call
-    """As the worker was asked, without its turns and demands, which the next request brings."""
+    """As the worker was asked, without its turns and response options, which the next request brings."""
     tool_calls: tuple[str, ...]
     """Every tool call the step has made so far, by the ids that the client was given."""
 
@@ -99,7 +99,7 @@ def resumed(ids: tuple[str, ...], state: str, parsed: ParsedRequest, workers: Se
 
 
 def _lasting(options: RequestOptions) -> RequestOptions:
-    return replace(options, budget_usd=None, budget_seconds=None)
+    return options.model_copy(update={"budget_usd": None, "budget_seconds": None})
 
 
 def _last_said(conversation: Question) -> str:

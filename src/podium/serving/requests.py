@@ -1,4 +1,4 @@
-"""What may stand in a request for a chat completion: OpenAI's fields that are honoured, and the extension object ``podium``.
+"""What may stand in a request for a chat completion: OpenAI's fields that are honoured, and ours, ``podium``.
 
 A field that is not here is refused by its name, as OpenAI refuses it: what is silently left out would be missed later. What can
 not be honoured and need not be is left out, and the answer's header ``X-Podium-Ignored`` names it (:meth:`ChatRequest.ignored`).
@@ -8,32 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from podium.serving.bodies import (
-    FIRST_ERROR,
-    MAX_CHOICES,
-    MAX_TURNS,
-    Arguments,
-    Body,
-    Json,
-    Name,
-    Text,
-    ToolName,
-)
+from podium.body import Body, Name
+from podium.request_options import RequestOptions
+from podium.serving.bodies import FIRST_ERROR, MAX_CHOICES, MAX_TURNS, Arguments, Json, Text, ToolName
 from podium.types import Effort
-
-
-class Extension(Body):
-    """``podium``: what can be chosen for one request; the same as headers, ``X-Podium-Budget-Usd`` and so on."""
-
-    workers: tuple[Name, ...] = Field(default=(), max_length=100)
-    """Only these workers."""
-    exclude_workers: tuple[Name, ...] = Field(default=(), max_length=100)
-    """All but these."""
-    policy: Name | None = None
-    """Who writes the workflow, by the names of ``podium ask --policy``."""
-    rounds: int | None = Field(default=None, ge=1, le=10)
-    budget_usd: float | None = Field(default=None, gt=0, le=1e6, allow_inf_nan=False)
-    budget_seconds: float | None = Field(default=None, gt=0, le=1e6, allow_inf_nan=False)
 
 
 class FunctionCall(Body):
@@ -120,7 +98,7 @@ class AllowedToolsChoice(Body):
 
 
 class SchemaBody(Body):
-    """A form for the answer."""
+    """A JSON schema for the answer."""
 
     name: str = "answer"
     description: str | None = None
@@ -161,7 +139,7 @@ class ChatRequest(Body):
     parallel_tool_calls: bool | None = None
     response_format: FormBody | None = None
     reasoning_effort: Effort | None = None
-    podium: Extension = Extension()
+    podium: RequestOptions = RequestOptions()
     # Accepted because clients send them; they say nothing about the answer.
     user: str | None = None
     safety_identifier: str | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from podium.errors import ConfigError
-from podium.serving.conversation import ParsedRequest, checked, consistent, text, options
+from podium.serving.conversation import ParsedRequest, checked, consistent, text
 from podium.serving.responses_requests import (
     Item,
     ResponsesAllowed,
@@ -48,7 +48,7 @@ def of_responses(request: ResponsesRequest) -> ParsedRequest:
     return ParsedRequest(
         model=request.model,
         call=Call(question=checked(_merged(turns)), response_options=consistent(response_options)),
-        options=options(request.podium),
+        options=request.podium,
         stream=bool(request.stream),
         ignored=tuple(dict.fromkeys((*request.ignored, *box.ignored))),
         tools=box.named,

@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ConfigDict, Discriminator, Field, StringConstraints, Tag
 
-from podium.serving.bodies import FIRST_ERROR, MAX_TURNS, Arguments, Body, Json, Name, Text, ToolName
-from podium.serving.requests import Extension, StreamOptions
+from podium.body import Body, Name
+from podium.request_options import RequestOptions
+from podium.serving.bodies import FIRST_ERROR, MAX_TURNS, Arguments, Json, Text, ToolName
+from podium.serving.requests import StreamOptions
 from podium.types import Effort
 
 HostedTool = Literal[
@@ -306,7 +308,7 @@ class ResponsesRequest(Body):
     parallel_tool_calls: bool | None = None
     text: ResponsesText | None = None
     reasoning: Reasoning | None = None
-    podium: Extension = Extension()
+    podium: RequestOptions = RequestOptions()
     previous_response_id: str | None = None
     background: bool | None = None
     # Accepted because clients send them; they say nothing about the answer.

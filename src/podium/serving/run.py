@@ -37,7 +37,7 @@ async def run(app: FastAPI, bound: socket.socket) -> None:
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     await server.serve(sockets=[bound])
-    # Told to stop twice, the server leaves requests under way behind: they end here, while their books can still be closed.
+    # Told to stop twice, the server leaves requests under way behind: they end here, while their costs can still be written down.
     for task in (left := list(server.server_state.tasks)):
         task.cancel()
     await asyncio.gather(*left, return_exceptions=True)
@@ -71,7 +71,7 @@ class _Http(HttpToolsProtocol):
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's own handlers end the process when serving ends; ours only end the serving, and books are closed after it."""
+    """Uvicorn's own handlers end the process when serving ends; ours only end the serving; costs are written down after it."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

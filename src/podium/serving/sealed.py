@@ -1,4 +1,4 @@
-"""Replies that nobody may read: sealed with a key that only who asked can bring along again.
+"""Replies that the server may not read later: sealed with a key that only the client who asked can bring along again.
 
 Names and seals are derived from the secret of an API key, which is stored nowhere and comes with each of its requests. So the
 file and the database together open nothing, and once the secret is gone what was sealed with it is gone too.

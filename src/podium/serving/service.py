@@ -1,4 +1,4 @@
-"""A request from the door to the books: whose it is, whether there is room, what it may cost, what came of it.
+"""A request from its arrival until it is written down: whose it is, whether there is room, what it may cost, its result.
 
 The same for every endpoint; endpoints only read requests and write answers.
 """
@@ -53,19 +53,22 @@ class ActiveRequest:
     resumed: Resumed | None = None
     """The step that goes on, where the request brings the results of its tools."""
     is_kept: bool = False
-    """Whether the run is in the books: a client may still leave while it is sent the end of its answer."""
+    """Whether the run is written down: a client may still leave while it is sent the end of its answer."""
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     started: float = field(default_factory=time.perf_counter)
 
     @property
     def model(self) -> str:
-        """What was asked for."""
+        """The name of the model that was asked for."""
         return self.parsed.model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestService:
-    """Takes requests. Example: ``async with service.admitted(key, parsed) as active: ...; await service.finish(active, dones)``."""
+    """Takes requests.
+
+    Example: ``async with service.admitted(key, parsed) as active: ...; await service.finish(active, dones)``.
+    """
 
     catalog: ModelCatalog
     accounts: Accounts
@@ -82,7 +85,8 @@ class RequestService:
         conductor: ServedModel | None = None,
         patience: Patience | None = None,
     ) -> AsyncIterator[ActiveRequest]:
-        """Work on a request inside the block; its calls are held to its budget, and leaving books what they cost.
+        """Work on a request inside the block; its calls are held to its budget, and when the block ends what they cost is written
+        down.
 
         A block that ends with an exception before its run is kept (:meth:`finish`) has the run kept with that failure.
         ``conductor`` answers it, whatever the model is called; None: the model that is offered under that name. ``patience``
@@ -102,13 +106,13 @@ class RequestService:
             active = ActiveRequest(f"run_{secrets.token_hex(12)}", parsed, call, conductors, admission, headers, waiting)
             try:
                 yield active
-            except BaseException as end:  # whoever asked has left, the server stops, or a bug: what was done is paid for
+            except BaseException as end:  # the client has left, the server stops, or a bug: what was done is paid for
                 await asyncio.shield(self.left(active, end=end))
                 raise
 
     @asynccontextmanager
     async def _let_in(self, key: Key | None, parsed: ParsedRequest, patience: Patience | None) -> AsyncIterator[Admission]:
-        """Room, and money. Who has to wait is counted first: who may ask no more this minute keeps nobody else waiting."""
+        """Room, and money. The quota of the minute is counted first, so that a request over it takes no room."""
         tokens, options = _size(parsed.call) // 4, parsed.options
         place = self.gate.join() if key is None else self.gate.join(key.id, key.concurrency)
         counted: Counted | None = None
@@ -140,7 +144,7 @@ class RequestService:
     async def finish(self, active: ActiveRequest, dones: Sequence[ChoiceDone]) -> None:
         """Keep the run, and what waits for the client's tools; before the answer is sent, so that no answered run is lost."""
         first = next((done for done in dones if done.failure is not None), dones[0])
-        # Where one choice failed the client is told of no other, so nobody would come for what waits.
+        # Where one choice failed the client sees none of the others, so it would never come back for what waits.
         for done in dones if first.failure is None else ():
             paused = paused_step(done.completion, active.parsed)
             if paused is not None:
@@ -207,7 +211,7 @@ class RequestService:
 
     async def _written(self, run: Run, active: ActiveRequest) -> None:
         if run.failure and active.resumed is not None:
-            # Whoever sends the results again finds the step waiting as before, and pays for nothing twice.
+            # A client that sends the results again finds the step waiting as before, and pays for nothing twice.
             await self.accounts.pause(active.resumed.ids, active.admission, active.resumed.state)
         await self.accounts.keep_run(run, active.admission)
         self._report(run)
@@ -239,7 +243,7 @@ class RequestService:
         return [self.catalog.conductor(parsed.model, parsed.options) for _ in range(parsed.choices)]
 
     async def _taken(self, key: Key | None, parsed: ParsedRequest) -> Resumed | None:
-        """The step that waits for the results that ``parsed`` brings, which now waits no more."""
+        """The paused step whose tool results ``parsed`` brings; it is taken out of the store."""
         ids = tuple(sorted({message.tool_call_id for message in _newest(parsed.call.question) if message.role == "tool"}))
         workers = [card.name for card in self.catalog.cards]
         if not ids or (parsed.model in workers and parsed.options.policy is None):
@@ -251,19 +255,19 @@ class RequestService:
 
 
 def _size(call: Call) -> int:
-    """Characters that somebody has to read."""
+    """Characters of the prompt, tools and response format included."""
     said = sum(len(each.content) + sum(len(c.name) + len(c.arguments) for c in each.tool_calls) for each in call.question)
     tools = sum(len(tool.name) + len(tool.description) + len(tool.parameters) for tool in call.response_options.tools)
     return said + tools + len(call.response_options.response_format or "")
 
 
 def total_usage(dones: Sequence[ChoiceDone]) -> Usage:
-    """Of all choices together."""
+    """Tokens and dollars of all choices together."""
     return Usage.total(done.completion.usage for done in dones)
 
 
 def _ended_by(end: BaseException | None) -> str:
-    """The name of a bug; else the run was stopped from outside."""
+    """What stands in the run's record: the name of a bug, or that the run was stopped from outside."""
     while isinstance(end, BaseExceptionGroup):
         end = end.exceptions[0]
     is_bug = isinstance(end, Exception) and not isinstance(end, ClientLeft)

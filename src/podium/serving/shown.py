@@ -69,7 +69,7 @@ def reasoning(event: Event, last: int) -> str:
         case WorkflowWritten(workflow=None):
             return f"round {event.round}: the answer stands.\n\n"
         case WorkflowWritten(generation=Generation(text="")):
-            return ""  # nobody planned: a worker by its own name, or a step that goes on
+            return ""  # there was no plan: a worker by its own name, or a step that goes on
         case WorkflowWritten(workflow=workflow) if workflow is not None:
             head = f"round {event.round}\n" if event.round > 1 else ""
             lines = [
@@ -85,7 +85,7 @@ def reasoning(event: Event, last: int) -> str:
 
 
 def step_summaries(transcripts: Sequence[Transcript]) -> list[str]:
-    """Finished rounds in the same words, as they would have been told while they went on."""
+    """Finished rounds in the words that :func:`reasoning` has for them while they go on."""
     words = []
     for number, transcript in enumerate(transcripts, start=1):
         workflow, results = transcript.workflow, transcript.results
@@ -99,7 +99,7 @@ def step_summaries(transcripts: Sequence[Transcript]) -> list[str]:
 
 
 def _answering(completion: Completion) -> Completion:
-    """What the worker said that gave the answer: the last step of the newest round that has one, however deep Conductors nest."""
+    """The completion that gave the answer: the last step of the newest round that has one, however deep Conductors nest."""
     for transcript in reversed(completion.transcripts):
         if transcript.answer is not None and transcript.results and (last := transcript.results[-1].completion) is not None:
             return _answering(last)

@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from podium.body import is_broken
 from podium.errors import ConfigError
-from podium.serving.bodies import is_broken
 from podium.serving.responses_requests import (
     AnyTool,
     ResponsesAllowed,

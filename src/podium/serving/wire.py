@@ -1,4 +1,4 @@
-"""Bytes on the wire: JSON that any text fits into, events, and answers that notice when nobody listens any more."""
+"""Bytes on the wire: JSON that any text fits into, events, and answers that notice when the client has gone."""
 
 import asyncio
 import json
@@ -15,12 +15,12 @@ from podium.serving.api_errors import BUG, ApiError, problem_of
 
 Result = TypeVar("Result")
 KEEP_ALIVE_SECONDS = 15.0
-"""After how much silence a comment is sent, so that nobody on the way takes the connection for dead."""
+"""After how much silence a comment is sent, so that no proxy on the way takes the connection for dead."""
 DONE = b"data: [DONE]\n\n"
 
 
 class ClientLeft(Exception):
-    """Nobody waits for the answer any more."""
+    """The client does not wait for the answer any more."""
 
 
 def encoded(body: object) -> bytes:
@@ -60,7 +60,7 @@ async def unless_left(request: Request, work: Coroutine[Any, Any, Result]) -> Re
 
 
 class EventStream(Response):
-    """Sends ``events`` as they come; ``stack`` is closed when the stream ends, whoever ended it.
+    """Sends ``events`` as they come; ``stack`` is closed when the stream ends, on either side.
 
     It is closed with :class:`ClientLeft` where the client went away before the end, and with what ``events`` raise (a bug, or a
     database that is away), of which the client is told.
@@ -81,7 +81,7 @@ class EventStream(Response):
         self._stack = stack
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send everything, or as much as somebody reads."""
+        """Send everything, or as much as the client reads."""
         sending = asyncio.ensure_future(self._send(send))
         leaving = asyncio.ensure_future(_left(receive))
         end: BaseException | None = ClientLeft()  # so it is, too, where the server ends before the stream does
@@ -101,7 +101,7 @@ class EventStream(Response):
                 if end is not None:
                     raise end
         except ClientLeft:
-            return  # there is nobody to tell
+            return  # the client has gone
 
     async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})

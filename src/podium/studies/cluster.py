@@ -99,7 +99,7 @@ async def on_cluster(
         raise ConfigError(f"there is no Ray cluster at {address!r}: {error}") from error
     max_usd = left = budget.remaining_usd
     try:
-        # Retries are ours: what a lost share was lent counts as spent, because nobody can say what it had paid for.
+        # Retries are ours: what a lost share was lent counts as spent, because it can not be known what it had paid for.
         answer = ray.remote(max_retries=0)(answered)
         shared = ray.put(job)
         resources = ray.cluster_resources()  # type: ignore[no-untyped-call]

@@ -1,7 +1,7 @@
 """Recordings with gaps: who lacks what is said, and everybody is asked only what all have answered.
 
-A gap is nobody's answer. Asked all the same, it would leave one arm out here and another there (a vote wherever a single one is
-missing), and shares over different questions can not be compared.
+A gap is a question that a recording does not answer. Asked all the same, it would leave one arm out here and another there (a
+vote wherever a single one is missing), and shares over different questions can not be compared.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +37,8 @@ def answered_by_all(
         )
     if gaps:
         on_gaps(
-            f"recordings with gaps: {_gaps_in_words(gaps, len(problems))}. All arms are compared on the {len(common)} that all answer."
+            f"recordings with gaps: {_gaps_in_words(gaps, len(problems))}. "
+            f"All arms are compared on the {len(common)} that all answer."
         )
     return common, gaps
 

@@ -44,7 +44,7 @@ class Progress:
     on_result: Callable[[Result], None] = lambda result: None
     """One answer is there."""
     on_note: Callable[[str], None] = lambda text: None
-    """Something that whoever reads the figures has to know."""
+    """Something that readers of the figures have to know."""
 
 
 async def run_study(

@@ -2,8 +2,8 @@
 
 An answer is read in the form its question asks for: a letter, a program, a Python literal, a mathematical result, words. The form
 follows from the kind of the problem where that is known, else from the question and the answers themselves. Answers that say the
-same come out as the same text, so whoever counts compares texts. An answer that says nothing (an empty one, a template such as
-``___``, thinking that was cut off) comes out as None: that is no vote.
+same come out as the same text, so counting needs to compare texts only. An answer that says nothing (an empty one, a template
+such as ``___``, thinking that was cut off) comes out as None: that is no vote.
 
 Nothing is executed and no gold answer is known here. Left out: formulas that are equal and written differently, programs that do
 the same in other words.
@@ -78,7 +78,7 @@ def votes_of(extracted: Sequence[str | None], kind: str) -> list[str | None]:
 
 
 def form_of(question: str, answers: Sequence[str]) -> Form:
-    """The form that most of ``answers`` to ``question`` have, where nobody says what kind of question it is."""
+    """The form that most of ``answers`` to ``question`` have, where it is not known what kind of question it is."""
     if _ASKS_FOR_A_LITERAL.search(question):
         return Form.LITERAL
     written = [answer for answer in answers if answer.strip()]

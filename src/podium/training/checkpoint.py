@@ -5,7 +5,7 @@
     state/000012/     policy, optimiser and sampler after iteration 12 (the newest two are kept)
     state/latest      the name of the newest complete one, replaced in one move
     metrics.jsonl     one line per iteration
-    groups.jsonl      one line per group: problem, opening, what was written, rewards
+    groups.jsonl      one line per group: problem, forced prefix, what was written, rewards
     policy/           the trained policy, when the run is done
 
 Everything random in an iteration is drawn from the seed and the iteration's number, so no random state is stored.

@@ -23,7 +23,7 @@ class Writer(Protocol):
     """A policy that writes for many briefs in one batch, and says what its completions were conditioned on."""
 
     def write_many(self, briefs: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
-        """``n`` workflows for each brief, each beginning with its brief's opening."""
+        """``n`` workflows for each brief, each beginning with its brief's forced prefix."""
         ...
 
     def prompt_ids(self, brief: Brief, forced_prefix: str = "") -> Sequence[int]:

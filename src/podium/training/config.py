@@ -20,8 +20,8 @@ from podium.workflow.syntax import WorkflowSyntax
 class TrainConfig:
     """A run of GRPO. Example: ``recipes/gym.py``.
 
-    Per iteration ``questions`` problems are drawn and each is answered ``rollouts`` times; one optimiser step is taken on all of
-    them (the paper: 4 x 64, section 4.1).
+    Per iteration ``problems_per_step`` problems are drawn and each is answered ``group_size`` times; one optimiser step is taken
+    on all of them (the paper: 4 x 64, section 4.1).
     """
 
     name: str
@@ -55,7 +55,8 @@ class TrainConfig:
     credit: Credit = "discounted"
     """How the rounds of a rollout share their rewards (:mod:`podium.training.rounds`)."""
     curriculum: bool = False
-    """Draw kinds of question by their headroom (:class:`podium.training.sampler.KindCurriculum`)."""
+    """Draw kinds of question the more often the less of them comes out right
+    (:class:`podium.training.sampler.KindCurriculum`)."""
     word_dropout: float = 0.0
     """Share of the questions of which the policy sees only a part of the words (:mod:`podium.training.word_dropout`)."""
     word_dropout_max: float = 0.5
@@ -70,11 +71,11 @@ class TrainConfig:
     """From which share of right rollouts on a kind of question both count
     (:meth:`podium.training.sampler.KindCurriculum.cost_weight`)."""
     drafts: Path | None = None
-    """Folder of the untrained policy that openings and drafts come from; None: the start."""
+    """Folder of the untrained policy that forced prefixes and drafts come from; None: the start."""
     budgets_usd: tuple[float, ...] = ()
     """Budgets, one of which each prompt names; a right answer beyond its budget earns no more than a wrong one."""
     max_void: float = 0.5
     """The run stops where the world spoils more than this share of an iteration: that is an outage, not training."""
     concurrency: int = 256
     notes: dict[str, str] = field(default_factory=dict)
-    """Free text for whoever reads the run's folder."""
+    """Free text for people who read the run's folder."""

@@ -16,6 +16,10 @@ WIDTH, HEIGHT = 340, 190
 Series = dict[str, list[float | None]]
 
 
+_OF_ROLLOUTS = ("correct", "valid", "correct_given_valid")
+_OF_GROUPS = ("flat_groups", "failed_groups", "solved_groups", "forced_prefixes")
+
+
 def draw_curves(metrics: Path, out: Path) -> None:
     """Draw ``metrics`` into ``out``; see :func:`curves`."""
     out.write_text(curves(metrics) + "\n", encoding="utf-8")
@@ -41,11 +45,11 @@ def curves(metrics: Path) -> str:
         total += line["cost_usd"] or 0.0
         spent.append(None if line["cost_usd"] is None else total)
     panels = [
-        ("share of rollouts", series("correct", "valid", "correct_given_valid"), 1.0),
+        ("share of rollouts", series(*_OF_ROLLOUTS), 1.0),
         ("right, by kind of question", by_kind("correct_by_kind"), 1.0),
         ("who is asked: entropy in bits", {"worker entropy": [line["worker_entropy_bits"] for line in read]}, 3.0),
         ("steps, by kind of question", by_kind("steps_by_kind"), 0.0),
-        ("share of groups", series("flat_groups", "failed_groups", "solved_groups", "forced_prefixes"), 1.0),
+        ("share of groups", series(*_OF_GROUPS), 1.0),
         ("dollars of workers so far", {"spent": spent}, 0.0),
     ]
     iterations = [int(line["iteration"]) + 1 for line in read]
@@ -64,7 +68,11 @@ def _read(metrics: Path) -> list[dict[str, Any]]:
         lines = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
         for line in lines:
             line["iteration"], line["correct_by_kind"], line["steps_by_kind"], line["cost_usd"]
-        lines[0]
+        missing = sorted({*_OF_ROLLOUTS, *_OF_GROUPS, "worker_entropy_bits"} - {*lines[0]})
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise CheckpointError(f"{metrics} holds no metrics of a run: {error!r}") from error
+    if missing:
+        raise CheckpointError(
+            f"{metrics} was written by another version of podium (it has no {', '.join(missing)}); train again in another folder"
+        )
     return lines

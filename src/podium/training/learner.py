@@ -1,4 +1,4 @@
-"""Turns rows into a better policy: the reference engine.
+"""Optimiser steps on rows of training data: how the reference engine learns.
 
 Every distinct prompt is read once, forward and backward. Completions pass in micro-batches that read the prompts' keys and values
 as leaves; the gradient that gathers on the leaves then goes back through the prompts in one piece.

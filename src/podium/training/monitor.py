@@ -44,7 +44,7 @@ class Iteration:
     void: float
     """Share of turns that the world spoilt."""
     forced_prefixes: float
-    """Share of groups whose opening was forced."""
+    """Share of groups whose prefix was forced."""
     pass_through: float | None
     """Share of second rounds that kept a right answer; None without such rounds."""
     completion_tokens: float
@@ -133,7 +133,7 @@ class CollapseRule:
     def reason(self, seen: Iteration) -> str | None:
         """Why the run should stop after ``seen``; None while it should go on.
 
-        Whoever goes on all the same has the whole patience again.
+        A run that is continued all the same has the whole patience again.
         """
         unsolved = seen.correct < self.correct
         signs = {
@@ -149,7 +149,7 @@ class CollapseRule:
         return {
             "one worker": (
                 f"every step goes to one worker ({seen.worker_entropy_bits:.2f} bits) with only {seen.correct:.0%} right: raise "
-                "the entropy bonus or force openings for longer"
+                "the entropy bonus or force prefixes for longer"
             ),
             "no workflows": f"only {seen.valid:.0%} of what is written is a workflow: lower the learning rate",
             "flat groups": (

@@ -25,6 +25,6 @@ class Pretrained:
     adapter: Mapping[str, Any] | None = None
     """Arguments of ``peft.LoraConfig``; None trains every weight."""
     shape: ModelShape | None = None
-    """The model's sizes, for the estimate of its memory; None where nobody needs one."""
+    """The model's sizes, for the estimate of its memory; None where none is needed."""
     gpus: int = 1
     """Processes that the estimate assumes, one a GPU."""

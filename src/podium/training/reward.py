@@ -22,7 +22,7 @@ def reward(failure: Failure | None, verdict: Verdict | None) -> float | None:
 
 
 def priced(earned: float | None, cost_usd: float | None, *, counts: bool) -> float | None:
-    """What was earned; void where dollars count and nobody knows how many it took, whatever the answer was worth.
+    """What was earned; void where dollars count and it is not known how many it took, whatever the answer was worth.
 
     Right, wrong and failed alike: were only right answers void, asking a worker without a price would look like a mistake.
     """

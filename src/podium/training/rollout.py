@@ -1,4 +1,4 @@
-"""What one iteration collects: rollouts in groups that share a question, a pool and an opening."""
+"""What one iteration collects: rollouts in groups that share a question, a pool and a forced prefix."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from podium.types import Brief, Failure, Generation, Problem, Transcript, Verdic
 class Turn:
     """One round of one rollout: what the policy was shown and wrote, what came of it, and what it teaches.
 
-    ``prompt_ids`` ends with the tokens of the opening where one was forced: the policy did not write those, so they carry no
+    ``prompt_ids`` ends with the tokens of the forced prefix where there is one: the policy did not write those, so they carry no
     gradient. ``reward`` None is void: the world failed, and nothing can be learned. ``advantage`` 0 until the group is complete.
     """
 
@@ -50,5 +50,5 @@ class RolloutGroup:
     forced_prefix: str = ""
     """What every rollout of the group was made to begin with; "" = the policy wrote everything."""
     draft: str = ""
-    """The untrained policy's text that the opening is the first line of."""
+    """The untrained policy's text that the forced prefix is the first line of."""
     rollouts: tuple[Rollout, ...] = ()

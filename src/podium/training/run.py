@@ -56,9 +56,10 @@ async def train(
         if not engine.leads:
             engine.follow()
             return path / "policy"
-        if config.exploration.opened or config.exploration.draft_sft_weight:
+        if config.exploration.forced_prefix.start or config.exploration.draft_sft_weight.start:
             raise ConfigError(
-                "openings and drafts come from a second, untrained model, which this engine does not hold: opened=0.0, anchor=0.0"
+                "forced prefixes and drafts come from a second, untrained model, which this engine does not hold: leave out "
+                "forced_prefix and draft_sft_weight"
             )
         await _run(path, config, budget, engine, engine, engine, on_iteration)
     return path / "policy"
@@ -80,7 +81,9 @@ def load_recipe(name: str, seed: int) -> TrainConfig:
     except PodiumError:
         raise
     except Exception as error:  # the recipe is the user's own code: whatever it raises is said with its name
-        raise ConfigError(f"the recipe {name} fails: {type(error).__name__}: {error}") from error
+        is_renamed = isinstance(error, ImportError) or "unexpected keyword argument" in str(error)
+        hint = " (names changed in 0.2: see docs/changes_0_2.md)" if is_renamed else ""
+        raise ConfigError(f"the recipe {name} fails: {type(error).__name__}: {error}{hint}") from error
     if not isinstance(made, TrainConfig):
         raise ConfigError(f"{name} returns a {type(made).__name__}, not a TrainConfig")
     return made

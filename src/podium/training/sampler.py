@@ -143,7 +143,7 @@ def draw_tasks(
 
 
 def _by_curriculum(problems: Sequence[Problem], n: int, curriculum: KindCurriculum, rng: random.Random) -> list[Problem]:
-    """``n`` different ones of ``problems``, their kinds drawn by headroom among those of which any is left."""
+    """``n`` different ones of ``problems``; a kind is drawn by its weight in ``curriculum``, while any of it is left."""
     by_kind: dict[str, list[Problem]] = {}
     for problem in problems:
         by_kind.setdefault(problem.kind, []).append(problem)

@@ -88,7 +88,10 @@ def _share(rights: Sequence[bool | None]) -> float | None:
 def _rollouts(run: Path) -> Iterator[tuple[int, str | None, bool | None]]:
     """Iteration, name of the plan (None where it was not valid) and whether the answer was right, of every first round."""
     try:
-        syntax = WorkflowSyntax(**json.loads((run / "recipe.json").read_text(encoding="utf-8"))["language"])
+        recipe = json.loads((run / "recipe.json").read_text(encoding="utf-8"))
+        if "language" in recipe:
+            raise CheckpointError(f"{run} was written by an older version of podium; train again in another folder")
+        syntax = WorkflowSyntax(**recipe["syntax"])
         with (run / "groups.jsonl").open(encoding="utf-8") as file:
             for line in file:
                 group = json.loads(line)

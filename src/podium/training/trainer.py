@@ -48,7 +48,7 @@ class Engine(Writer, Protocol):
 
 
 class Untrained(Writer, Protocol):
-    """The start policy, which openings are drawn from."""
+    """The start policy, which forced prefixes are drawn from."""
 
     def seed(self, number: int) -> None:
         """As in :class:`Engine`."""
@@ -58,7 +58,7 @@ class Untrained(Writer, Protocol):
 class Trainer:
     """One run. Example: ``await Trainer(config, engine, untrained, pool, folder).run()``.
 
-    ``untrained`` writes openings and drafts, ``start`` (the same where None) is the policy as it was when the run began.
+    ``untrained`` writes forced prefixes and drafts, ``start`` (the same where None) is the policy as it was when the run began.
     ``on_iteration`` is told of every iteration, those of an earlier part of a resumed run excepted.
     """
 
@@ -165,9 +165,9 @@ class Trainer:
             # A row without advantage still carries the entropy bonus, so every row that is not void is handed over.
             learning = self._engine.learn(
                 rows,
-                entropy=exploration.entropy_at(progress),
+                entropy=exploration.entropy.at(progress),
                 drafts=self._drafts(groups, progress),
-                draft_sft_weight=exploration.anchor_at(progress),
+                draft_sft_weight=exploration.draft_sft_weight.at(progress),
                 seed=number,
             )
         ended = time.perf_counter()
@@ -176,7 +176,7 @@ class Trainer:
 
     def _drafts(self, groups: Sequence[RolloutGroup], progress: float) -> list[TrainingRow]:
         exploration = self._config.exploration
-        if exploration.anchor_at(progress) <= 0:
+        if exploration.draft_sft_weight.at(progress) <= 0:
             return []
         if exploration.draft_round == 2:
             drafts = hindsight(groups, self._start, self._config.syntax)
@@ -203,10 +203,11 @@ class Trainer:
         )
         tasks = [replace(t, cost_weight=self._curriculum.cost_weight(t.problem.kind, config.saving_from)) for t in tasks]
         exploration = config.exploration
-        if exploration.anchor_at(progress) <= 0 and exploration.opened_at(progress) <= 0:
+        forced = exploration.forced_prefix.at(progress)
+        if exploration.draft_sft_weight.at(progress) <= 0 and forced <= 0:
             return tasks
         rng = random.Random(f"openings {config.seed} {iteration}")
-        return with_drafts(tasks, self._untrained, exploration.opened_at(progress), rng, misread=exploration.misread)
+        return with_drafts(tasks, self._untrained, forced, rng, misread=exploration.misread)
 
     def with_advantages(self, group: RolloutGroup) -> RolloutGroup:
         """``group`` with every turn compared with all turns of the group, over rollouts and rounds."""
@@ -229,7 +230,7 @@ class Trainer:
             if turns:
                 right = sum(turn.correct for turn in turns)
                 self._curriculum.learn(group.problem.kind, right / len(turns))
-            # A forced opening may be what made the group fail, so it is no evidence against the problem.
+            # A forced prefix may be what made the group fail, so it is no evidence against the problem.
             if turns and not group.forced_prefix and not any(turn.correct for turn in turns):
                 self._set_aside.strike(group.problem, iteration)
 

@@ -12,7 +12,6 @@ import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import asdict
 from datetime import timedelta
 from functools import partial
 from importlib import import_module
@@ -135,7 +134,7 @@ class TrlEngine:
         self._everywhere("_seed", number)
 
     def prompt_ids(self, brief: Brief, forced_prefix: str = "") -> Sequence[int]:
-        """The tokens a completion is conditioned on: a forced opening is a longer prompt.
+        """The tokens a completion is conditioned on: a forced prefix is a longer prompt.
 
         Raises :class:`ConfigError` where they exceed the model's length, or vLLM's.
         """
@@ -264,9 +263,7 @@ class TrlEngine:
         trainer._save_optimizer_and_scheduler(str(folder))
         if self.leads:
             trainer.state.save_to_json(str(folder / "trainer_state.json"))
-            (folder / "podium.json").write_text(
-                json.dumps({**asdict(self.dialect), "version": version}, indent=1) + "\n", encoding="utf-8"
-            )
+            (folder / "podium.json").write_text(json.dumps(self.dialect.described(version), indent=1) + "\n", encoding="utf-8")
         trainer.accelerator.wait_for_everyone()
 
     def _generation(self, prompt: Sequence[int], forced_prefix: str, ids: list[int], logprobs: list[float]) -> Generation:

@@ -1,7 +1,7 @@
 """What a recipe may set of TRL's configuration: how to compute, never what.
 
 Every field of ``GRPOConfig`` stands in one of four groups. Only those of :data:`FREE` are options; each of the others is refused
-with its reason, and so is a field that nobody has looked at yet. A test holds the groups to the installed library.
+with its reason, and so is a field that is in none of the groups. A test holds the groups to the installed library.
 """
 
 import json
@@ -133,7 +133,7 @@ def _derived(folder: str, config: LearnerConfig, *, max_tokens: int, temperature
         "top_p": 1.0,
         "top_k": 0,
         "max_completion_length": max_tokens,
-        # The clipped ratio is taken to the log-probabilities a token was sampled with, whoever sampled it.
+        # The clipped ratio is taken to the log-probabilities a token was sampled with, be it by vLLM or here.
         "vllm_importance_sampling_correction": False,
         "report_to": "none",
         "save_strategy": "no",

@@ -48,10 +48,11 @@ def completion_cap(call: Call, max_tokens: int) -> int: ...
 def completion_cap(call: Call, max_tokens: int | None) -> int | None: ...
 def completion_cap(call: Call, max_tokens: int | None) -> int | None:
     """Completion tokens at most: the worker's own ``max_tokens``, or what the call's sampling puts in its place, and never more
-    than a client demands.
+    than a client asks for.
 
-    None where nobody set one. Whoever runs Podium may raise it, as a study does for the arm ``context``; who asks a server may
-    not. Example: ``completion_cap(Call(response_options=ResponseOptions(sampling=Sampling(max_tokens=9000))), 4096)`` is 4096.
+    None where none is set. The person who runs Podium may raise it, as a study does for the arm ``context``; who asks a server
+    may not. Example: ``completion_cap(Call(response_options=ResponseOptions(sampling=Sampling(max_tokens=9000))), 4096)`` is
+    4096.
     """
     own = max_tokens if call.sampling.max_tokens is None else call.sampling.max_tokens
     return min((cap for cap in (own, call.response_options.sampling.max_tokens) if cap is not None), default=None)

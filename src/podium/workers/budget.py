@@ -55,7 +55,7 @@ class Budget:
                 raise ConfigError(f"a budget of {cap} {unit} allows no call; set a positive number, or leave it out")
         self.name = name
         self.on_change: Callable[[], Awaitable[None]] | None = None
-        """Awaited before a call is sent and after it came back, for books that outlive this process."""
+        """Awaited before a call is sent and after it came back, for an account that outlives this process."""
         self.usd = usd
         self.tokens = tokens
         self.seconds = seconds
@@ -195,12 +195,12 @@ class Budget:
         return self._spent_usd + self._uncertain_usd + self._reserved_usd
 
     def _close(self, reservation: Reservation) -> bool:
-        """Take ``reservation`` off the books; False where that was done before, so that twice is harmless."""
+        """Take ``reservation`` back; False where that was done before, so that twice is harmless."""
         if reservation not in self._open:
             return False
         self._open.remove(reservation)
         self._freed.set()
-        self._freed = asyncio.Event()  # whoever waits from now on waits for the next end
+        self._freed = asyncio.Event()  # a call that waits from now on waits for the next end
         self._reserved_usd -= _decimal(reservation.usd)
         self._reserved_tokens -= reservation.tokens
         return True

@@ -6,7 +6,7 @@ and budgets are wrappers' business. An empty reply never passes for an answer.
 Measured on one of two busy cores, November 2026: 0.5 to 0.7 CPU-ms a plain call, 2.4 to 3.2 CPU-ms a streamed one of 20
 pieces; 256 concurrent calls to a server that sleeps 1 s return within 1.5 to 2.3 s.
 
-Tools of the client's and a form for the answer are handed to the model as its API has them. Left out: images, and seeds at
+Tools of the client's and a format of the response are handed to the model as its API has them. Left out: images, and seeds at
 Anthropic, whose API has none.
 """
 
@@ -40,7 +40,7 @@ from podium.types import Call, Completion, ResponseOptions, Sampling, ToolCall, 
 from podium.workers.billing import plausible
 from podium.workers.bound import completion_cap
 from podium.workers.call_key import idempotency_key, same_numbers
-from podium.workers.chat_messages import option_settings, library_messages, parameters_for, tool_calls_of
+from podium.workers.chat_messages import library_messages, option_settings, parameters_for, tool_calls_of
 from podium.workers.connections import Connections, of_this_loop
 from podium.workers.extra_body import checked_body, price_problem
 from podium.workers.faults import cause_of, fault_of
@@ -65,10 +65,10 @@ class ChatWorker:
     """Asks one model of one provider.
 
     ``model`` is ``provider:name``; ``base_url`` replaces the provider's address (vLLM, Ollama, a gateway); ``sampling``
-    holds the worker's defaults, which a call overrides field by field (a client's demands can only lower ``max_tokens``);
+    holds the worker's defaults, which a call overrides field by field (a client's options can only lower ``max_tokens``);
     ``extra_body`` goes into the request as it is;
     ``price`` replaces the price list; ``seconds`` bounds a whole call, the stream included. ``connections`` are shared
-    with other workers and then closed by whoever opened them; without, the worker opens and closes its own.
+    with other workers and then closed by the code that opened them; without, the worker opens and closes its own.
 
     Example::
 
@@ -143,12 +143,12 @@ class ChatWorker:
         seconds = time.perf_counter() - started
         if response is None:
             raise RuntimeError("a reply ended without its response record")
-        # A model that asks for tools nobody offered has not answered.
+        # A model that asks for tools that it was not offered has not answered.
         tool_calls = tool_calls_of(response) if call.response_options.tools else ()
         return self._completion(answer.finish(), tool_calls, response, seconds)
 
     def check(self, response_options: ResponseOptions) -> None:
-        """Raises :class:`ConfigError` where this model's API can not ask for what is demanded. Within a running event loop."""
+        """Raises :class:`ConfigError` where this model's API can not honour ``response_options``. Within a running event loop."""
         option_settings(response_options, self.provider, {})
         parameters = parameters_for(response_options)
         if parameters is None:

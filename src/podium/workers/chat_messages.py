@@ -1,4 +1,4 @@
-"""Between our conversations and the adapter library's: messages, tools, a form for the answer."""
+"""Between our conversations and the adapter library's: messages, tools, the response format."""
 
 import base64
 import hashlib
@@ -57,7 +57,7 @@ def library_messages(messages: Sequence[Message], provider: str, response_option
 def in_words(messages: Sequence[Message]) -> list[Message]:
     """``messages`` with tool calls and results as text.
 
-    Anthropic's API takes them as such only from whoever may call tools, and a step before the last one may not.
+    Anthropic's API takes them as such only from a caller that may call tools, and a step before the last one may not.
     """
     names = {call.id: call.name for message in messages for call in message.tool_calls}
     found = []
@@ -74,7 +74,7 @@ def in_words(messages: Sequence[Message]) -> list[Message]:
 
 
 def parameters_for(response_options: ResponseOptions) -> ModelRequestParameters | None:
-    """Tools and form for the library; None where nothing is demanded. Raises :class:`ConfigError` for a broken schema."""
+    """Tools and response format for the library; None where there are none. Raises :class:`ConfigError` for a broken schema."""
     if not response_options.needs_a_chat_model:
         return None
     tools = [
@@ -95,9 +95,9 @@ def parameters_for(response_options: ResponseOptions) -> ModelRequestParameters 
 
 
 def option_settings(response_options: ResponseOptions, provider: str, body: Mapping[str, Any]) -> ModelSettings:
-    """Stop texts, the choice of tools, and the form that is any JSON object; ``body`` is what goes into the request as it is.
+    """Stop texts, the choice of tools, and the format "any JSON object"; ``body`` is what goes into the request as it is.
 
-    Raises :class:`ConfigError` where the provider knows no such form.
+    Raises :class:`ConfigError` where the provider has no such format.
     """
     settings: dict[str, Any] = {}
     if response_options.stop:

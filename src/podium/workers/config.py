@@ -11,8 +11,8 @@ API, in :class:`podium.workers.chat_config.ChatWorkerConfig`::
     name = "local"
     model = "ollama:qwen3:8b"
 
-Reading is pure: no key is looked up and no server asked until the pool is built. A key never stands in the file, only the
-name of the variable that holds it. An unknown key is an error. Whoever builds the pool wraps its workers in limits and so on.
+Reading is pure: no key is looked up and no server asked until the pool is built. A key never stands in the file, only the name of
+the variable that holds it. An unknown key is an error. The code that builds the pool wraps its workers in limits and so on.
 """
 
 from collections.abc import Callable, Iterator, Mapping

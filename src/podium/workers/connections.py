@@ -126,6 +126,6 @@ def of_this_loop(kept: dict[asyncio.AbstractEventLoop, T], make: Callable[[], T]
 def _open() -> httpx2.AsyncClient:
     return _Client(
         limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS),
-        # A redirect would carry the prompt, and for some vendors the key, to a host that nobody named.
+        # A redirect would carry the prompt, and for some vendors the key, to a host that the user did not name.
         follow_redirects=False,
     )

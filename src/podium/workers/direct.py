@@ -1,4 +1,4 @@
-"""A worker by its own name, behind the same door as a Conductor: the conversation goes to it as it is."""
+"""A worker by its own name, called in the same way as a Conductor: the conversation goes to it as it is."""
 
 import asyncio
 import time

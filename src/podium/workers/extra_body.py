@@ -50,7 +50,7 @@ def checked_body(extra_body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def price_problem(extra_body: Mapping[str, Any]) -> str | None:
-    """What is wrong with ``extra_body`` where nobody declared a price; None: nothing.
+    """What is wrong with ``extra_body`` where no price is declared; None: nothing.
 
     Example: ``price_problem({"speed": "fast"})``.
     """

@@ -1,4 +1,4 @@
-"""What went wrong at a provider -> whose turn it is: the one place that maps a vendor's errors to Podium's.
+"""A vendor's error -> Podium's: the one place that maps them.
 
     no connection: refused, unknown name, no TLS                               WorkerUnreachable   try again; nothing was sent
     429, 5xx, 408/409/425, timeout, cut stream, unreadable reply               WorkerUnavailable   try again

@@ -1,10 +1,10 @@
 """The paid calls on disk: every reply is stored before it is used, so nothing is paid twice, also after kill -9.
 
-A call is *claimed* in the journal before it goes out and *completed* there before its completion is returned. Its key is
-worker identity, sampling parameters, rendered messages, sample and tenant (:mod:`podium.workers.call_key`). Two processes may
-share a journal: a call that a living process has claimed is waited for, the claim of a dead one is taken over and
-counted as *unsettled*: it may have been paid, and its reply is lost. In one process, equal calls share one, which is paid by
-whoever began it (:mod:`podium.workers.single_flight`). The replies of a tenant whose replies may not be read are stored sealed.
+A call is *claimed* in the journal before it goes out and *completed* there before its completion is returned. Its key is worker
+identity, sampling parameters, rendered messages, sample and tenant (:mod:`podium.workers.call_key`). Two processes may share a
+journal: a call that a living process has claimed is waited for, the claim of a dead one is taken over and counted as *unsettled*:
+it may have been paid, and its reply is lost. In one process, equal calls share one, which is paid by the request that began it
+(:mod:`podium.workers.single_flight`). The replies of a tenant whose replies may not be read are stored sealed.
 
 Deliberately left out: retries and limits, which are wrapped around and inside as everywhere; expiry, because a reply that was
 paid stays paid. All database work happens in one thread of its own, so the event loop never waits for a disk.
@@ -206,7 +206,7 @@ class Journaled:
         return (second, first) if self._hedge else (first, second)
 
     async def _claimed(self, call: Call) -> Completion:
-        """Claim the call, make it, and store its completion; or take the completion of whoever had claimed it."""
+        """Claim the call, make it, and store its completion; or take the completion of the process that had claimed it."""
         journal, file = self._journal, self._journal._file
         key, beside = self._keys(call)
         entry = Entry(

@@ -284,7 +284,7 @@ class JournalFile:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """The boundary to the disk: what goes wrong there is for the user to put right."""
+        """Turns what goes wrong on the disk into a :class:`ConfigError`, which the user can mend."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -304,6 +304,6 @@ class JournalFile:
 def _existing(path: Path) -> str:
     """The address of ``path`` for reading only. Raises OSError where there is no such file."""
     path.open("rb").close()
-    # SQLite keeps two small files beside a write-ahead database, even to read; where none can be made, nobody writes.
+    # SQLite keeps two small files beside a write-ahead database, even to read; where none can be made, no process writes.
     mode = "mode=ro" if os.access(path.parent, os.W_OK) else "mode=ro&immutable=1"
     return f"{path.absolute().as_uri()}?{mode}"

@@ -27,7 +27,7 @@ question_budgets: ContextVar[tuple[Budget, ...]] = ContextVar("question_budgets"
 
 
 class Attempt(Protocol):
-    """What a journal wants to know of a call, at the moment it happens."""
+    """What a journal is told of a call as it happens: that it was sent, and its reply."""
 
     def sent(self) -> None:
         """From now on the call may be on the bill."""
@@ -146,7 +146,7 @@ class Metered:
 
 
 def _blocker(most: Usage, budgets: Sequence[Budget]) -> Budget | None:
-    """The budget whose calls under way have to end first; None: the call is allowed now. Raises where waiting is no use."""
+    """The budget whose calls under way have to end first; None: the call is allowed now. Raises where waiting can not help."""
     for budget in budgets:
         try:
             budget.check(most.cost_usd, most.tokens)
@@ -158,7 +158,7 @@ def _blocker(most: Usage, budgets: Sequence[Budget]) -> Budget | None:
 
 
 async def _announce_call(budgets: Sequence[Budget]) -> None:
-    """Let whoever keeps books elsewhere write down where each budget stands, before a call is sent. Where they can not, or
+    """Have it written down elsewhere (a server's database) where each budget stands, before a call is sent. Where that fails, or
     the budget is closed there, the call is not made."""
     for budget in budgets:
         if budget.on_change is not None:

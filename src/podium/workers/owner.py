@@ -54,8 +54,8 @@ def lives(folder: Path, name: str) -> bool:
 
 @contextmanager
 def opening(folder: Path) -> Iterator[None]:
-    """One process at a time comes in here: nobody sweeps ``folder`` while another's file is made and not yet locked."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # whoever can open a file in it can hold its lock
+    """One process at a time is inside: none cleans up ``folder`` while another's file is made and not yet locked."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # a user who can open a file in it can hold its lock
     descriptor = os.open(folder / OPENING, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -24,7 +24,7 @@ class Member:
         return self.card.name
 
     def check(self, response_options: ResponseOptions) -> None:
-        """Raises :class:`ConfigError` where this worker's answer could not be what is demanded, as far as is known beforehand."""
+        """Raises :class:`ConfigError` where this worker could not honour ``response_options``, as far as is known beforehand."""
         able = self.worker if self.able is None else self.able
         if isinstance(able, ChecksResponseOptions):
             able.check(response_options)

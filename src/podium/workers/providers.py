@@ -252,7 +252,7 @@ def _openai_compatible(
         http_client=client,
         timeout=timeout,
         max_retries=0,
-        # The SDK reads these two from the environment; they are nobody's business but OpenAI's.
+        # The SDK reads these two from the environment; they are meant for OpenAI and no other provider.
         default_headers=None if own else cast(Any, {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}),
     )
     find = PROVIDERS[provider].profile

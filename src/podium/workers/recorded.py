@@ -59,7 +59,7 @@ class Recorded:
             self._question(call)
 
     async def __call__(self, call: Call) -> Completion:
-        """Say what was said then."""
+        """Return the recorded answer."""
         text = self._answers[self._question(call)]
         if call.on_token is not None:
             call.on_token(text)

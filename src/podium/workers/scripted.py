@@ -22,7 +22,7 @@ class Scripted:
         self._usage = usage
 
     async def __call__(self, call: Call) -> Completion:
-        """Say it."""
+        """Return the text."""
         text = self._answer if isinstance(self._answer, str) else self._answer(call)
         if self._seconds:
             await asyncio.sleep(self._seconds)

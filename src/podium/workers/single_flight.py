@@ -1,12 +1,12 @@
 """Equal calls at the same time are one call.
 
-It is made by whoever began it: in its context, held to its budgets, on its books. The others wait for its result and get the
-text in one piece. They share what the worker did, its failures included, and nothing else: where the one who began is not
+The request that began it makes it: in its context, held to its budgets, at its expense. The others wait for its result and get
+the text in one piece. They share what the worker did, its failures included, and nothing else: where the one who began is not
 allowed the call (:class:`podium.errors.BudgetExceeded`, or any other failure that is not the worker's), only it is told so, and
 the next in line makes the call for itself.
 
-Cancelling one of those who wait does not cancel the call for the others, whoever began it. Cancelling the last one does, and
-waits until the call has ended.
+Cancelling one of those who wait does not cancel the call for the others, not even where it began the call. Cancelling the last
+one does, and waits until the call has ended.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ class _Flight:
             self.listener(piece)
 
     def next_leads(self) -> bool:
-        """Give the turn to whoever waits longest; False where nobody does."""
+        """Give the turn to the request that has waited longest; False where none waits."""
         while self.waiting:
             turn = self.waiting.popleft()
             if not turn.done():
@@ -85,11 +85,11 @@ class SingleFlight:
                 flight.waiting.remove(turn)
                 await self._ended_if_alone(key, flight)
             elif not turn.cancelled() and turn.exception() is None and turn.result() is None and not flight.next_leads():
-                self._forget(key, flight)  # it was this one's turn, and nobody else is left to take it
+                self._forget(key, flight)  # it was this one's turn, and no other waits to take it
             raise
 
     async def _ended_if_alone(self, key: str, flight: _Flight) -> None:
-        """End the call that nobody waits for any more."""
+        """End the call that no request waits for any more."""
         task = flight.task
         if flight.is_led or flight.waiting or task is None or task.done():
             return

@@ -1,6 +1,6 @@
 """Lines that take turns: one of each name is served before any name is served again, first come, first served within a name.
 
-So whoever has many waiting delays its own, and everybody else by one each round.
+So a tenant with many calls in line delays its own calls, and those of everybody else by one each round.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ class Lines(Generic[Item]):
         return len(self._lines.get(name, ()))
 
     def join(self, name: str, item: Item, *, first: bool = False) -> None:
-        """Wait at the end of the line of ``name``; ``first``: at its head, for whoever was served and is not done."""
+        """Wait at the end of the line of ``name``; ``first``: at its head, for a call that had its turn and is not done."""
         line = self._lines.setdefault(name, deque())
         (line.appendleft if first else line.append)(item)
         self._count += 1
 
     def take(self, may: Callable[[str], bool] = lambda name: True) -> Item | None:
-        """Whose turn it is, of the names that ``may`` be served; None where there is nobody."""
+        """Whose turn it is, of the names that ``may`` be served; None where none waits."""
         name = next((name for name in self._lines if may(name)), None)
         if name is None:
             return None

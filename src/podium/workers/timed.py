@@ -20,7 +20,7 @@ class Timed:
         self._seconds = seconds
 
     async def __call__(self, call: Call) -> Completion:
-        """Answer ``call`` in time."""
+        """Answer ``call`` within the limit."""
         limit = asyncio.timeout(self._seconds)
         try:
             async with limit:

@@ -17,15 +17,15 @@ class MajorityVote:
     knows no target. Responses that say nothing have no vote; where none says anything, the first one is passed on and judged as
     it is. Example: ``MajorityVote(lambda question, responses: [text.strip() or None for text in responses])``.
 
-    Raises :class:`UnworkableStep` where the vote may see no step, :class:`ConfigError` where tools are to be called or a form is
-    to be followed: it repeats what others said.
+    Raises :class:`UnworkableStep` where the vote may see no step, :class:`ConfigError` where tools are to be called or a response
+    format is to be followed: it repeats what others said.
     """
 
     def __init__(self, read: Read) -> None:
         self._read = read
 
     def check(self, response_options: ResponseOptions) -> None:
-        """Raises :class:`ConfigError` for tools and forms."""
+        """Raises :class:`ConfigError` for tools and response formats."""
         if response_options.needs_a_chat_model:
             raise ConfigError(
                 "a vote gives the last answer here, and it calls no tools and follows no response_format; leave them out, or "

@@ -13,7 +13,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u
 
 
 def plain(text: str, width: int | None = None) -> str:
-    """``text`` without terminal escapes and direction tricks; with ``width``, on one line of at most that many characters.
+    """``text`` without terminal escapes and characters that change the direction of text; with ``width``, on one line of at most
+    that many characters.
 
     Example: ``plain("a\\x1b[31m\\nb", 20) == "a[31m b"``.
     """

@@ -32,9 +32,9 @@ class Execution:
 
         transcript = await Execution(workflow, pool, Call.plain("6 times 7?"), generation).run()
 
-    ``call`` is what the user (or the Conductor above) asks: its question goes to the first step, its demands to the last, its
-    sampling, depth and sample to every step. ``results`` fills as steps finish and stays readable after a cancellation, so
-    that what was paid for is not lost.
+    ``call`` is what the user (or the Conductor above) asks: its question goes to the first step, its response options to the
+    last, its sampling, depth and sample to every step. ``results`` fills as steps finish and stays readable after a cancellation,
+    so that what was paid for is not lost.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ _STRINGS = {
     "‘": _string("‘", r"[^’\\]++|’(?!\s*+[,\]])", "’"),
 }
 # Escapes as in Python and JSON, but for two kinds that are nearly always LaTeX written with one backslash too few:
-# control characters nobody means (\f as in \frac, \b as in \beta, \a, \v), and these commands, spelled out exactly.
+# control characters that are never meant (\f as in \frac, \b as in \beta, \a, \v), and these commands, spelled out exactly.
 _LATEX = (
     r"n(?:e|eq|u|abla|ot|eg|parallel|mid|i)|r(?:ight|ho|angle|ceil|floor|m)"
     r"|t(?:imes|heta|au|an|anh|o|op|ext|extbf|extit|frac|riangle|ilde)"

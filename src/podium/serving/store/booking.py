@@ -1,4 +1,4 @@
-"""The books' single entries: what ``quotas.py`` does inside its transactions, with the key's row locked."""
+"""The single entries of a key's account: what ``quotas.py`` does inside its transactions, with the key's row locked."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Spent:
 
     spent_usd: float = 0.0
     uncertain_usd: float = 0.0
-    """What calls that nobody saw end may have cost at most; it counts against the quota."""
+    """What calls may have cost at most whose end is not known; it counts against the quota."""
     open_usd: float = 0.0
     """Set aside for runs under way."""
     unpriced: int = 0
@@ -41,7 +41,7 @@ class Spent:
 
 
 def lock_key(connection: Connection, key: str) -> _Row | None:
-    """The key's row, which no other transaction books on until this one ends; None where there is none."""
+    """The key's row, locked against other transactions until this one ends; None where there is none."""
     return connection.execute(select(keys).where(keys.c.id == key).with_for_update(key_share=True)).first()
 
 

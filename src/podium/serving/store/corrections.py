@@ -1,6 +1,6 @@
-"""What an operator makes of uncertain money, once a provider's bill has shown what came of it: spent, or free again.
+"""How an operator settles uncertain money once the provider's bill is known: it was spent, or it is free again.
 
-Uncertain is what calls that nobody saw end may have cost at most; it counts against a key's month until somebody says more.
+Uncertain is what calls may have cost at most whose end is not known; it counts against a key's month until it is corrected.
 Every correction is kept with who made it, when, and why.
 """
 
@@ -45,7 +45,7 @@ class Correction:
 
 
 class Corrections:
-    """The corrections of a server's books."""
+    """The corrections of what a server wrote down as used."""
 
     def __init__(self, database: Database, *, now: Clock = utc_now) -> None:
         self._database = database

@@ -1,6 +1,6 @@
 """Who may ask: keys, their limits, and the secret that proves one.
 
-A secret is 32 random bytes, so a plain SHA-256 of it can be stored: nobody can try 2**256 of them, and a slow password
+A secret is 32 random bytes, so a plain SHA-256 of it can be stored: 2**256 of them can not be tried, and a slow password
 hash would only slow down every request.
 """
 

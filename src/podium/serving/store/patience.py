@@ -1,4 +1,4 @@
-"""Waiting for a database that is away for a moment: what was paid for must reach the books, and must not be lost meanwhile."""
+"""Waiting for a database that is away for a moment: what was paid for must be written down, and must not be lost meanwhile."""
 
 import asyncio
 import random

@@ -64,7 +64,8 @@ class Counted:
 
 
 class Quotas:
-    """The books of one replica. ``replica`` is its name and only for people who look into the database."""
+    """What keys have used, as one replica writes it down. ``replica`` is its name and only for people who look into the
+    database."""
 
     def __init__(self, database: Database, replica: str, *, now: Clock = utc_now) -> None:
         self._database = database
@@ -178,7 +179,7 @@ class Quotas:
         this = leases.c.id == lease.id
 
         def write(connection: Connection) -> None:
-            # Steps report side by side and their writes may overtake each other, so whoever writes last, with the row
+            # Steps report side by side and their writes may overtake each other, so the last one to write, with the row
             # locked, writes what was said last.
             used, in_flight = self._mine.get(lease.id, said)
             connection.execute(update(leases).where(this).values(used_nano=used, in_flight_nano=in_flight))
@@ -234,7 +235,7 @@ class Quotas:
             raise
 
     async def beat(self) -> None:
-        """Say that this replica lives: its open leases are not reaped. To be called every few seconds."""
+        """Renew the open leases of this replica, so that they are not reaped. To be called every few seconds."""
         mine, now = sorted(self._mine), to_us(self._now())
 
         def refresh(connection: Connection) -> None:
@@ -246,7 +247,7 @@ class Quotas:
             await self._database.run(refresh)
 
     async def reap(self, older_than_seconds: float) -> int:
-        """Close the leases that nobody has beaten for so long; returns how many. Any replica may do it, at any time.
+        """Close the leases that no replica has renewed for so long; returns how many. Any replica may do it, at any time.
 
         Each is charged with what :meth:`progress` last recorded: the used part as spent, the part in flight as uncertain.
         """

@@ -108,7 +108,7 @@ class Runs:
                         written.set_exception(error)
             else:
                 for _, written in batch:
-                    if not written.done():  # whoever left meanwhile waits no more
+                    if not written.done():  # a caller who left meanwhile waits no more
                         written.set_result(None)
 
     async def get(self, id: str, *, key: str | None) -> Run | None:  # noqa: A002 - what everybody calls it
@@ -187,7 +187,7 @@ class Runs:
 
 
 def _write(connection: Connection, rows: list[dict[str, Any]]) -> None:
-    """Insert ``rows``; a run that is there was written by a try whose success nobody heard of."""
+    """Insert ``rows``; a run that is there already was written by an attempt whose success was not reported."""
     insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
     connection.execute(insert(runs).on_conflict_do_nothing(), rows)
 

@@ -49,7 +49,7 @@ months = Table(
     Column("uncertain_nano", BigInteger, nullable=False),
     Column("unpriced", Integer, nullable=False),
 )
-"""What each key has used up: sure, possible, and the number of runs whose price nobody knows."""
+"""What each key has used up: sure, possible, and the number of runs whose price is unknown."""
 
 corrections = Table(
     "corrections",

@@ -2,7 +2,7 @@
 
 The question is what the set's own protocol shows. HumanEval and BigCodeBench show the start of the program, MBPP its three
 asserts (so a program that only knows those passes: the set's weakness, not ours). Codeforces problems that accept several
-outputs have no checker here and are left out of ``test`` and ``train``; ``all`` has them, for whoever counts.
+outputs have no checker here and are left out of ``test`` and ``train``; ``all`` has them, for counting.
 """
 
 import re

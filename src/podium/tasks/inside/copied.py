@@ -1,6 +1,7 @@
 """Values of the standard library that cross as copies, not as references: dates, paths, counters, exceptions, classes by name.
 
-A copy is only what it holds, whoever made it. Classes cross by name; which name is believed is for the reader to say.
+A copy is only what it holds, no matter which side made it. Classes cross by name; which name is believed is for the reader to
+say.
 """
 
 import sys

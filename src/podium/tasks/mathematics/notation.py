@@ -123,7 +123,7 @@ def read_numeral(text: str) -> tuple[str, int] | None:
 
 
 def without_open_base(text: str) -> str:
-    """``text`` without a base that is a letter, as in ``100100_b``: it leaves the base to whoever asked.
+    """``text`` without a base that is a letter, as in ``100100_b``: the question says which base it is.
 
     Example: ``without_open_base("100100_b")`` is ``"100100"``.
     """

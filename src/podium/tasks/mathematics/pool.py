@@ -36,12 +36,12 @@ from typing import Any
 from podium.errors import VerifierError
 
 MAX_TEXT_CHARS = 2_000
-"""Of a gold answer or an answer; whoever asks cuts or refuses longer ones."""
+"""Of a gold answer or an answer; the caller cuts or refuses longer ones."""
 _ROOT = Path(__file__).parents[3]
 _MAX_SOUND = 4_096
 """So many gold answers are remembered to compare with themselves, or not to."""
 _BROKE_DOWN = (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGILL)
-"""Ends that nobody else makes a process come to."""
+"""Exit codes that a process has for no other reason."""
 _KEPT = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
 """All that a worker gets of our environment: keys and tokens are none of its business."""
 
@@ -212,7 +212,7 @@ class _Worker:
         self._limits = limits
         self._ready = False
         self._unread = b""
-        # Held by whoever uses the pipes, so that they are not closed, and their numbers given away, while a thread reads.
+        # Held while the pipes are used, so that they are not closed, and their numbers given away, while a thread reads.
         self._pipes = threading.Lock()
         environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
         # The same package, wherever this one was imported from; and sets in one order, so that verdicts repeat.

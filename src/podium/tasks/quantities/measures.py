@@ -82,7 +82,7 @@ def _close(gold: Measure, found: Measure) -> bool:
     noise = max(abs(gold.value), Fraction(1)) * _NOISE if gold.evaluated or found.evaluated else Fraction(0)
     if away <= noise:
         return True
-    # Of 0.0 nobody can say how large the rest may be, so it is 0: the bound below is then 0 as well.
+    # Of 0.0 it can not be said how large the rest may be, so it is 0: the bound below is then 0 as well.
     bound = abs(gold.value) * MAX_RELATIVE
     if gold.counted:
         return away == 0

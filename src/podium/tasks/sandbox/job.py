@@ -20,7 +20,7 @@ class Job:
       ``kwargs``: the name of a function, or ``Solution().method`` for a method of a fresh object.
     - ``module``: the source is imported, then ``extra`` (asserts, unittest) is executed in the same names. Any exit before
       the last line of ``extra``, ``sys.exit(0)`` too, is an "error"; use ``unittest.main(exit=False)`` and raise.
-      Whoever uses it must know that the verdict is made in the candidate's own process.
+      Its users must know that the verdict is made in the candidate's own process.
 
     Example: ``Job(kind="call", entry="add", args=[3, 4])``.
     """

@@ -1,4 +1,4 @@
-"""User ids that nobody has: one for each running sandbox, when the judge is root.
+"""User ids that no account has: one for each running sandbox, when the judge is root.
 
 A user of its own is what makes the kernel count a sandbox's processes apart (as root they are not counted at all) and
 what files of any other user are closed to. Ids come from ranges that distributions leave unused (systemd's table

@@ -51,7 +51,7 @@ async def correct(
     month: str | None,
     as_json: bool,
 ) -> None:
-    """Book uncertain money of a key in the database at ``db``: ``free`` it, or count it as ``spent``; dollars or ``all``.
+    """Settle uncertain money of a key in the database at ``db``: ``free`` it, or count it as ``spent``; dollars or ``all``.
 
     Raises :class:`ConfigError` where not exactly one of the two is given, and what :meth:`Corrections.make` raises.
     """

@@ -1,4 +1,4 @@
-"""What a visitor writes into the form of wishes, and between which days runs are looked for; without a browser."""
+"""What a visitor writes into the form of options, and between which days runs are looked for; without a browser."""
 
 from datetime import UTC, datetime
 
@@ -13,13 +13,13 @@ NAMES = ("a", "b", "c")
 ALL = (True, True, True)
 
 
-def test_nothing_written_is_nothing_wished_for() -> None:
+def test_nothing_written_is_nothing_chosen() -> None:
     assert options_from(NAMES, ALL, usd="", seconds=" ", rounds="") == RequestOptions()
     assert options_from((), (), usd="", seconds="", rounds="") == RequestOptions()
     assert in_words(RequestOptions(), 3) == "Options"
 
 
-def test_wishes() -> None:
+def test_what_is_written_is_chosen() -> None:
     options = options_from(NAMES, (True, False, True), usd=" 0.05 ", seconds="1e1", rounds="3")
     assert options == RequestOptions(workers=("a", "c"), budget_usd=0.05, budget_seconds=10.0, rounds=3)
     assert in_words(options, 3) == "Options: 2 of 3 workers; at most $0.05, 10 s, 3 rounds"

@@ -1,4 +1,4 @@
-"""What was paid for reaches the books once, also where the database goes away after the call or a lease is closed meanwhile."""
+"""What was paid for is written down once, also where the database goes away after the call or a lease is closed meanwhile."""
 
 import asyncio
 import contextlib
@@ -22,15 +22,15 @@ from podium.serving.store import patience
 from podium.serving.store.patience import patiently
 from podium.types import Call
 from podium.workers.budget import Budget
-from tests.serving.live import TWO_STEPS, live, catalog_of, said
+from tests.serving.live import TWO_STEPS, catalog_of, live, said
 from tests.serving.test_access import a_key
 from tests.serving.test_chat_api import ASKED
 
 NAMES = count()
 
 
-class Door:
-    """A socket before PostgreSQL's own that can be shut: for whoever is behind it the database is away then."""
+class DatabaseProxy:
+    """A socket before PostgreSQL's own that can be shut: then its clients find the database away."""
 
     def __init__(self, behind: str, folder: str) -> None:
         self._behind = f"{behind}/.s.PGSQL.5432"
@@ -64,13 +64,13 @@ class Door:
 
 
 @asynccontextmanager
-async def door(postgresql_server: str) -> AsyncIterator[tuple[Door, str]]:
-    """A door that is open, and the URL of an empty database behind it."""
-    name = f"books_{os.getpid()}_{next(NAMES)}"
+async def proxied_database(postgresql_server: str) -> AsyncIterator[tuple[DatabaseProxy, str]]:
+    """A proxy that is open, and the URL of an empty database behind it."""
+    name = f"paid_{os.getpid()}_{next(NAMES)}"
     with psycopg.connect(host=postgresql_server, user="podium", dbname="postgres", autocommit=True) as connection:
         connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
-    with tempfile.TemporaryDirectory(prefix="podium-door-", dir="/tmp") as folder:
-        before = Door(postgresql_server, folder)
+    with tempfile.TemporaryDirectory(prefix="podium-proxy-", dir="/tmp") as folder:
+        before = DatabaseProxy(postgresql_server, folder)
         await before.open()
         try:
             yield before, f"postgresql://podium@/{name}?host={folder}"
@@ -88,7 +88,7 @@ async def test_a_database_that_is_away_after_a_call_costs_nobody_their_answer(
     postgresql_server: str, tmp_path: Path, which: int
 ) -> None:
     """It goes away while the call number ``which`` is under way and comes back 1.5 seconds later."""
-    async with door(postgresql_server) as (database, url):
+    async with proxied_database(postgresql_server) as (database, url):
         workers = [said(TWO_STEPS), said("Plan."), said("42")]
         speak = workers[which].says
         closed: list[asyncio.Task[None]] = []
@@ -123,7 +123,7 @@ async def test_a_database_that_is_away_for_long_is_told_when_it_is_back(
 ) -> None:
     monkeypatch.setattr("podium.serving.accounts.BEAT_SECONDS", 0.2)
     async with (
-        door(postgresql_server) as (database, url),
+        proxied_database(postgresql_server) as (database, url),
         live(catalog_of(said("?")), tmp_path, with_keys=True, url=url) as server,
     ):
         await a_key(server, "ann", monthly_usd=5.0)

@@ -40,14 +40,14 @@ async def test_tools_and_forms_under_every_policy(tmp_path: Path, policy: str, s
     provider = Provider(rounds=0)
     async with serve(provider.answer) as upstream:
         (tmp_path / "pool.toml").write_text(POOL.replace("URL", upstream.url))
-        async with open_pool(tmp_path / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as opened:
-            catalog = PoolCatalog(opened, "chat:boss")
+        async with open_pool(tmp_path / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as pool:
+            catalog = PoolCatalog(pool, "chat:boss")
             async with live(catalog, tmp_path) as server, client(server) as ai:
-                wished: Any = {"model": "podium", "stream": stream, "extra_body": {"podium": {"policy": policy}}}
+                more: Any = {"model": "podium", "stream": stream, "extra_body": {"podium": {"policy": policy}}}
                 asks: tuple[Callable[[], Any], ...] = (
-                    lambda: ai.chat.completions.create(messages=ASKED, tools=CHAT_TOOLS, **wished),
-                    lambda: ai.chat.completions.create(messages=ASKED, response_format=FORM, **wished),
-                    lambda: ai.responses.create(input=ASKED, tools=TOOLS, **wished),
+                    lambda: ai.chat.completions.create(messages=ASKED, tools=CHAT_TOOLS, **more),
+                    lambda: ai.chat.completions.create(messages=ASKED, response_format=FORM, **more),
+                    lambda: ai.responses.create(input=ASKED, tools=TOOLS, **more),
                 )
                 for ask in asks:
                     if policy in ABLE:
@@ -65,15 +65,15 @@ async def test_a_conductor_inside_a_conductor_is_looked_into() -> None:
         member = Member(worker=chat, card=Card(name="solver"))
         votes = conductor(OpenPool(workers=WorkerPool([member])), "vote")
         twice = Workflow(steps=(Step(worker=0, subtask="Plan."), Step(worker=1, subtask="Solve.")))
-        opened = WorkerPool([member, Member(worker=votes, card=Card(name="team"))])
-        outer = Conductor(FixedPolicy(twice), opened)
+        pool = WorkerPool([member, Member(worker=votes, card=Card(name="team"))])
+        outer = Conductor(FixedPolicy(twice), pool)
         with pytest.raises(ConfigError, match=r"calls no tools.*leave out worker 'team'"):
             await outer.conduct(Call(question=Call.plain("?").question, response_options=LOOK))
         wrapped = outer.wrapped(policy=lambda policy: policy, worker=lambda worker, card: worker)
         with pytest.raises(ConfigError, match="leave out worker 'team'"):
             await wrapped.conduct(Call(question=Call.plain("?").question, response_options=LOOK))
         assert not any(provider.asked.values())
-        await Conductor(solo(0), opened, answering=(0,)).conduct(Call(question=Call.plain("?").question, response_options=LOOK))
+        await Conductor(solo(0), pool, answering=(0,)).conduct(Call(question=Call.plain("?").question, response_options=LOOK))
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ async def test_a_trained_conductor_conducts_only_those_it_knows(tmp_path: Path) 
     provider = Provider(rounds=0)
     async with serve(provider.answer) as upstream:
         (tmp_path / "pool.toml").write_text(POOL.replace("URL", upstream.url))
-        async with open_pool(tmp_path / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as opened:
-            async with live(PoolCatalog(opened, "chat:boss"), tmp_path) as server, client(server) as ai:
+        async with open_pool(tmp_path / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as pool:
+            async with live(PoolCatalog(pool, "chat:boss"), tmp_path) as server, client(server) as ai:
                 known, unnamed = r"was trained to conduct atlas, brook.*not boss, planner", "name the folder of a policy"
                 for policy, message in (
                     ("trained", unnamed),
@@ -131,7 +131,7 @@ async def test_a_trained_conductor_conducts_only_those_it_knows(tmp_path: Path) 
                             model="podium", messages=ASKED, extra_body={"podium": {"policy": policy}}
                         )
             with pytest.raises(ConfigError, match="take another policy, such as chat"):
-                PoolCatalog(opened, "trained")
+                PoolCatalog(pool, "trained")
     assert not any(provider.asked.values())
 
 
@@ -140,8 +140,8 @@ def test_what_a_run_was_trained_with_stands_beside_it(tmp_path: Path) -> None:
     policy.mkdir(parents=True)
     check_workers(policy, ("a", "b"))  # nothing is known
     for cards, good in ((False, False), (True, True)):
-        recipe = {"pool": ["a", "b", "vote"], "language": {"cards": cards}}
-        (policy.parent / "recipe.json").write_text(json.dumps(recipe))
+        (policy.parent / "recipe.json").write_text(json.dumps({"pool": ["a", "b", "vote"]}))
+        (policy / "podium.json").write_text(json.dumps({"language": {"cards": cards}}))
         check_workers(policy, ("a", "b", "vote"))
         for others in (("a", "b"), ("b", "a", "vote"), ("a", "b", "c")):
             if good:
