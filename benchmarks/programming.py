@@ -26,7 +26,6 @@ from typing import Any
 
 from benchmarks.program_cases import CODEFORCES, HACKS, KINDS, STYLES
 from podium.errors import VerifierError
-from podium.tasks.programming import ProgramVerifier
 from podium.tasks.programming.code import parse_python, with_prelude
 from podium.tasks.programming.relayed import test_program
 from podium.tasks.programming.target import (
@@ -38,6 +37,7 @@ from podium.tasks.programming.target import (
     UnittestTests,
     given_code,
 )
+from podium.tasks.programming.verifier import ProgramVerifier
 from podium.tasks.sandbox import Job, Sandbox, SandboxLimits
 from podium.types import Problem, Verdict
 

@@ -163,6 +163,14 @@ def test_files_hold_one_idea() -> None:
     assert lines[NOUNS] <= 450
 
 
+def test_the_command_line_is_thin() -> None:
+    """Flags, screens and exit codes. What else a command needs is a function of the package, for those who use it from Python."""
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in (ROOT / "cli").rglob("*.py")) <= 2_700
+    for module in MODULES:
+        if room(module) not in ("cli", "__main__"):
+            assert not [name for name, _ in imports_of(module) if room(name) == "cli"], f"{module} imports the command line"
+
+
 def test_the_lists_are_spelled_in_the_language_only() -> None:
     allowed = {f"podium.workflow.{name}" for name in ("syntax", "parse", "prompt")}
     lists = re.compile("(?<!hub_)model_id|access_list")  # hub_model_id is a field of another library's configuration

@@ -10,6 +10,7 @@ another workflow, or three empty lists, which keep the answer.
 import asyncio
 import time
 from collections.abc import Callable, Collection
+from copy import copy
 from dataclasses import replace
 
 from podium.errors import ConfigError, PodiumError, UnworkableStep
@@ -65,15 +66,10 @@ class Conductor:
 
     def wrapped(self, *, policy: Callable[[Policy], Policy], worker: Callable[[Worker, Card], Worker]) -> "Conductor":
         """The same Conductor with something around its policy and each of its workers: spans, say."""
-        return Conductor(
-            policy(self._policy),
-            self._pool.wrapped(lambda member: worker(member.worker, member.card)),
-            rounds=self._rounds,
-            max_steps=self._max_steps,
-            syntax=self._syntax,
-            max_depth=self._max_depth,
-            answering=self._answering,
-        )
+        made = copy(self)
+        made._policy = policy(self._policy)
+        made._pool = self._pool.wrapped(lambda member: worker(member.worker, member.card))
+        return made
 
     def check(self, response_options: ResponseOptions) -> None:
         """Raises :class:`ConfigError` where a worker that may give the answer can not honour ``response_options``."""

@@ -54,6 +54,9 @@ class PodiumError(Exception):
     blame: Blame
     transcripts: tuple[Any, ...] = ()
 
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""  # what else an error carries is not for people to read
+
 
 class ConfigError(PodiumError):
     """Something the user wrote can not be used: a pool file, a flag, a question, a recipe."""
@@ -89,9 +92,6 @@ class QuotaExceeded(BudgetExceeded):
         super().__init__(message, retry_after)
         self.retry_after = retry_after
 
-    def __str__(self) -> str:
-        return str(self.args[0])
-
 
 class KeyBusy(QuotaExceeded):
     """As many requests of a server's key are under way, over all replicas, as it may have at once."""
@@ -105,9 +105,6 @@ class AccessDenied(PodiumError):
     def __init__(self, message: str, known: bool = False) -> None:
         super().__init__(message, known)
         self.known = known
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 class Cancelled(PodiumError):
@@ -149,9 +146,6 @@ class WorkerUnavailable(WorkerError):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message, retry_after)
         self.retry_after = retry_after
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 class WorkerUnreachable(WorkerUnavailable):

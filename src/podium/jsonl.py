@@ -86,25 +86,10 @@ def append(path: Path, line: str) -> None:
         raise OSError(errno.ENOSPC, f"only {written} of {len(data)} bytes could be written", str(path))
 
 
-def read_lines(path: Path) -> Lines:
-    """The JSON objects of the file at ``path``, one text each, without a torn last line.
+def read_records(kind: type[Record], path: Path) -> list[Record]:
+    """Every record of the file at ``path``, in order, without a torn last line.
 
     A last line counts as torn where it has no line end, begins as our lines do (``{"``) and is no whole JSON object.
-    Raises :class:`ConfigError` with file and line number for any other line that is not one JSON object, and OSError
-    where the file can not be read.
-    """
-    found = _split(path)
-    for number, line in enumerate(found.lines, start=1):
-        try:
-            _object(line)
-        except ConfigError as error:
-            raise ConfigError(f"{path}, line {number}: {error}") from error
-    return found
-
-
-def read_records(kind: type[Record], path: Path) -> list[Record]:
-    """Every record of the file at ``path``, in order; a torn last line is left out as in :func:`read_lines`.
-
     Example: ``read_records(Transcript, Path("runs/ask.jsonl"))``. Raises :class:`ConfigError` with file and line number
     for a line that is not of type ``kind``, and OSError where the file can not be read.
     """

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from podium.cli.app import app
-from podium.cli.reproduce import COUNTERPARTS
+from podium.recipes.counterparts import COUNTERPARTS
 from podium.studies.spec import is_gym_check, read_study
 from podium.training.run import load_recipe
 

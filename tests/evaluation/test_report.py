@@ -114,4 +114,4 @@ def test_the_object_is_json_with_the_figures_in_full() -> None:
 
 def test_no_rows_are_an_empty_table() -> None:
     assert len(markdown_table(summarise([])).split("\n")) == 2
-    assert as_object([]) == {"arms": []}
+    assert as_object([]) == {"arms": [], "comparisons": []}

@@ -7,7 +7,7 @@ import pytest
 from podium.errors import AccessDenied, ConfigError, QuotaExceeded
 from podium.serving.store.booking import Spent
 from podium.serving.store.database import Database
-from podium.serving.store.keys import Changes, Key, Keys
+from podium.serving.store.keys import Key, Keys, Terms
 from podium.serving.store.quotas import Quotas
 from tests.serving.conftest import ManualClock
 
@@ -41,19 +41,19 @@ async def test_what_is_not_named_stays(database: Database) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        (Changes(monthly_usd=-1.0), "dollars per month"),
-        (Changes(monthly_usd=float("nan")), "dollars per month"),
-        (Changes(requests_per_minute=0), "requests per minute"),
-        (Changes(tokens_per_minute=2**60), "tokens per minute"),
-        (Changes(scopes=frozenset({"root"})), "scopes"),
-        (Changes(scopes=frozenset()), "scopes"),
+        (Terms(monthly_usd=-1.0), "dollars per month"),
+        (Terms(monthly_usd=float("nan")), "dollars per month"),
+        (Terms(requests_per_minute=0), "requests per minute"),
+        (Terms(tokens_per_minute=2**60), "tokens per minute"),
+        (Terms(scopes=frozenset({"root"})), "scopes"),
+        (Terms(scopes=frozenset()), "scopes"),
     ],
 )
-async def test_what_is_no_limit_changes_nothing(database: Database, changes: Changes, said: str) -> None:
+async def test_what_is_no_limit_changes_nothing(database: Database, changes: Terms, said: str) -> None:
     keys = Keys(database)
     key, _ = await keys.create("web", monthly_usd=1.0)
     with pytest.raises(ConfigError, match=said):
-        await keys.change("web", **(Changes(store_content=False) | changes))
+        await keys.change("web", **(Terms(store_content=False) | changes))
     assert await keys.list() == (key,)
 
 

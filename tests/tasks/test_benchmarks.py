@@ -15,13 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import podium.tasks
 from podium.errors import ConfigError
 from podium.pools.verifiers import open_verifiers
 from podium.tasks.benchmarks.check import check
 from podium.tasks.benchmarks.choices import choice_problem
 from podium.tasks.benchmarks.hub import hub_rows
-from podium.tasks.benchmarks.pins import PINS
+from podium.tasks.benchmarks.livecodebench import HUB
 from podium.tasks.benchmarks.registry import all_benchmarks, benchmark, load, load_solved, parsed
 from podium.tasks.programming.target import AssertTests, CallTests, ProgramTests, StdinTests, UnittestTests
 
@@ -164,11 +163,10 @@ def test_the_registry_is_whole() -> None:
         assert one.licence
         assert one.url.startswith("https://")
         assert one.splits
-        assert (one.generate is not None) or (one.local is not None and one.hub is PINS[name])
-    for name, source in PINS.items():
-        assert source.revision is None or re.fullmatch("[0-9a-f]{40}", source.revision), name
-        assert set(source.splits) | set(source.files) <= set(all_benchmarks()[name].splits)
-    assert podium.tasks.load is load
+        assert (one.generate is not None) or (one.local is not None and one.hub is not None)
+        if one.hub is not None:
+            assert one.hub.revision is None or re.fullmatch("[0-9a-f]{40}", one.hub.revision), name
+            assert set(one.hub.splits) | set(one.hub.files) <= set(one.splits)
 
 
 @pytest.mark.parametrize("name", HUB_ROWS)
@@ -309,7 +307,7 @@ def test_releases_grow_and_windows_are_apart() -> None:
     assert splits["release_v1"] == splits["v1"] == 400
     assert splits["release_v6"] == sum(splits[f"v{n}"] or 0 for n in range(1, 7)) == 1_055
     assert splits["v6"] == 175
-    files = PINS["livecodebench"].files
+    files = HUB.files
     assert [file for n in range(1, 7) for file in files[f"v{n}"]] == list(files["release_v6"])
 
 
@@ -443,8 +441,10 @@ def test_the_library_is_asked_for_a_commit_and_only_when_rows_are(tmp_path: Path
     assert [problem.target for problem in load("gsm8k")] == ["42"]
     assert datasets.asked == [("openai/gsm8k", "main", None, "test", "740312add88f781978c0658806c59bc2815b9866")]
     load("math", split="train", revision="0" * 40)
-    assert [(name, revision) for _, name, _, _, revision in datasets.asked[1:]] == [(s, "0" * 40) for s in PINS["math"].configs]
-    list(hub_rows(PINS["livecodebench"], "v6"))
+    hub = benchmark("math").hub
+    assert hub is not None
+    assert [(name, revision) for _, name, _, _, revision in datasets.asked[1:]] == [(s, "0" * 40) for s in hub.configs]
+    list(hub_rows(HUB, "v6"))
     path, _, files, split, _ = datasets.asked[-1]
     assert (path, split) == ("json", "train")
     assert files == ["hf://datasets/livecodebench/code_generation_lite@0fe84c3912ea0c4d4a78037083943e8f0c4dd505/test6.jsonl"]

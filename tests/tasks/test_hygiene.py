@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.errors import ConfigError
 from podium.tasks.benchmarks.choices import choice_problem
-from podium.tasks.benchmarks.hygiene import fingerprint, overlaps, prove_disjoint, unique, without_overlaps
+from podium.tasks.benchmarks.hygiene import fingerprint, overlaps, unique
 from podium.tasks.benchmarks.registry import load
 from podium.types import Problem
 
@@ -43,14 +42,10 @@ def test_a_shuffle_hides_no_overlap(seed: int) -> None:
     assert fingerprint(one) != fingerprint(third)
 
 
-def test_overlaps_are_found_dropped_and_then_proved_absent() -> None:
+def test_overlaps_are_found() -> None:
     train, test = [asked("1 + 1?"), asked("2 + 2?"), asked("3 + 3?")], [asked("2+2?"), asked("4 + 4?")]
     assert overlaps(train, test) == [(train[1], test[0])]
-    with pytest.raises(ConfigError, match="1 training questions"):
-        prove_disjoint(train, test)
-    kept = without_overlaps(train, test)
-    assert kept == [train[0], train[2]]
-    prove_disjoint(kept, test)
+    assert overlaps([train[0], train[2]], test) == []
 
 
 def test_unique_keeps_the_first_and_the_order() -> None:
@@ -59,7 +54,7 @@ def test_unique_keeps_the_first_and_the_order() -> None:
 
 
 def test_the_real_sets_are_apart_where_they_should_be(data: Path) -> None:
-    prove_disjoint(load("math", split="train", data_dir=data), load("math500", data_dir=data))
-    prove_disjoint(load("gsm8k", split="train", data_dir=data), load("gsm8k", data_dir=data))
+    assert not overlaps(load("math", split="train", data_dir=data), load("math500", data_dir=data))
+    assert not overlaps(load("gsm8k", split="train", data_dir=data), load("gsm8k", data_dir=data))
     shared = overlaps(load("mmlu", split="dev", data_dir=data), load("mmlu", split="val", data_dir=data))
     assert all("mmlu" in one.source for one, _ in shared)

@@ -6,7 +6,7 @@ import pytest
 
 from podium.errors import BudgetExceeded, ConfigError, PodiumError, VerifierError, WorkerUnavailable
 from podium.tasks.free_form import FreeFormVerifier
-from podium.tasks.judge import Judge, is_judged
+from podium.tasks.judge import Judge
 from podium.types import Call, Completion, Problem
 from podium.workers.scripted import Scripted
 
@@ -39,18 +39,18 @@ async def test_only_what_rules_can_not_decide_is_judged_and_marked() -> None:
     verifier = FreeFormVerifier(judge=Judge(reader, name="reader"))
     by_rule = await verifier(PROBLEM, r"\boxed{Photosynthesis}")
     assert by_rule.correct
-    assert not is_judged(by_rule)
+    assert not by_rule.why.startswith("judged by")
     assert reader.prompts == []
     judged = await verifier(PROBLEM, r"\boxed{a photochemical synthesis}")
     assert judged.correct
-    assert is_judged(judged)
+    assert judged.why.startswith("judged by")
     assert "reader" in judged.why
     wrong = await verifier(PROBLEM, r"\boxed{osmosis}")
     assert not wrong.correct
-    assert is_judged(wrong)
+    assert wrong.why.startswith("judged by")
     number = Problem(question="6 times 7?", target="42", kind="free_form", source="test")
-    assert not is_judged(await verifier(number, r"\boxed{43}"))
-    assert not is_judged(await verifier(PROBLEM, "I do not know.\nSorry."))
+    assert not (await verifier(number, r"\boxed{43}")).why.startswith("judged by")
+    assert not (await verifier(PROBLEM, "I do not know.\nSorry.")).why.startswith("judged by")
     assert len(reader.prompts) == 2
 
 

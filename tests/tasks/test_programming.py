@@ -12,8 +12,8 @@ from benchmarks.program_cases import CODEFORCES, HACKS, KINDS, RIGHT, STYLES
 from benchmarks.program_hacks import MOCK_HACKS, MOCKED, MOCKED_RIGHT
 from benchmarks.programming import REFERENCES, Item, bigcodebench, codeforces, mutant, passes_in_process
 from podium.errors import SandboxError, VerifierError
-from podium.tasks.programming import ProgramVerifier
 from podium.tasks.programming.target import AssertTests, CallCase, CallTests, ProgramTests, StdinCase, StdinTests, UnittestTests
+from podium.tasks.programming.verifier import ProgramVerifier
 from podium.tasks.sandbox import Sandbox, SandboxLimits
 from podium.types import Problem, Verdict
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from podium.tasks.programming import ProgramVerifier
 from podium.tasks.programming.target import UnittestTests
+from podium.tasks.programming.verifier import ProgramVerifier
 from podium.tasks.sandbox import Sandbox, SandboxLimits
 from podium.types import Problem, Verdict
 

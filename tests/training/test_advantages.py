@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.errors import Blame
-from podium.training.advantage import ADVANTAGES, group_normalised, leave_one_out, pass_at_k, softly_normalised
+from podium.training.advantage import ADVANTAGES, group_normalised, over_rounds, pass_at_k, softly_normalised
 from podium.training.reward import less_cost, less_steps, priced, reward
-from podium.training.rounds import over_rounds
 from podium.types import Failure, Verdict
 
 REWARDS = st.lists(st.sampled_from([0.0, 0.5, 1.0, None]), min_size=1, max_size=12)
@@ -106,10 +105,6 @@ def test_small_differences_stay_small_where_they_are_softened() -> None:
     assert max(softly_normalised(costs)) < 0.12
 
 
-def test_leave_one_out_by_hand() -> None:
-    assert leave_one_out([1.0, 0.0, 0.5]) == pytest.approx([1 - 0.25, -0.75, 0.0])
-
-
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 @pytest.mark.parametrize("right", [1, 2, 3, 5])
 def test_pass_at_k_equals_counting_every_subset(k: int, right: int) -> None:
@@ -143,6 +138,5 @@ def test_pass_at_k_goes_by_the_verdict_and_costs_count_among_right_answers_only(
 def test_rounds_are_put_on_one_scale() -> None:
     assert over_rounds([1.0], discount=0.25) == [1.0]
     assert over_rounds([1.0, 0.5], discount=0.25) == [0.25, 0.5]
-    assert over_rounds([0.5, 1.0], discount=0.25, credit="shared") == [0.625, 1.0]
     assert over_rounds([None, 1.0], discount=0.25) == [None, 1.0]
-    assert over_rounds([1.0, None], discount=0.25, credit="shared") == [1.0, None]
+    assert over_rounds([1.0, None], discount=0.25) == [0.25, None]

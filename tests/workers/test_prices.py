@@ -3,7 +3,8 @@
 import pytest
 from pydantic_ai.usage import RequestUsage
 
-from podium.workers.prices import PRICE_LIST, Price, cost_of, how_to_price, price_of
+from podium.workers.price_list import PRICE_LIST, cost_of, price_of
+from podium.workers.prices import Price, how_to_price
 
 THOUSAND = RequestUsage(input_tokens=1000, output_tokens=100)
 

@@ -17,7 +17,8 @@ from podium.workers.bound import TOKENS_FOR_TOOLS, bound, completion_cap
 from podium.workers.budget import Budget
 from podium.workers.chat import ChatWorker
 from podium.workers.metered import Metered
-from podium.workers.prices import Price, bound_of, cost_of, price_of
+from podium.workers.price_list import bound_of, cost_of, price_of
+from podium.workers.prices import Price
 from podium.workers.rates import most_usd
 
 

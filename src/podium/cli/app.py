@@ -1,6 +1,5 @@
 """The command line: ``podium demo | ask | serve | evaluate | train | ...``. A command imports what it needs."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -20,11 +19,13 @@ from podium.cli.flags import (
     UnsafeFlag,
     UsdFlag,
 )
+from podium.cli.forward import carried_out_by
 from podium.cli.gym_commands import gym_app
 from podium.cli.policy_help import PolicyHelp
 from podium.cli.pool_commands import pool_app
 from podium.cli.serve_command import mcp, serve
 from podium.cli.store_commands import keys_app, runs_app
+from podium.errors import ConfigError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -49,6 +50,7 @@ def root(version: Annotated[bool, typer.Option("--version", help="Print the vers
 
 
 @app.command(cls=PolicyHelp)
+@carried_out_by("podium.cli.ask:ask")
 def ask(
     question: Annotated[str | None, typer.Argument(help="The question; - reads it from standard input.")] = None,
     file: Annotated[Path | None, typer.Option(help='JSON lines, each {"question": "..."}; resumable.')] = None,
@@ -69,36 +71,12 @@ def ask(
     as_json: JsonFlag = False,
 ) -> None:
     """Conduct one question, or a file of questions, and watch the workflow run."""
-    from podium.cli.outcome import guarded
-    from podium.errors import ConfigError
-
-    with guarded():
-        if (question is None) == (file is None):
-            raise ConfigError(
-                'ask either one question (podium ask "...") or a file of questions (podium ask --file questions.jsonl)'
-            )
-        from podium.cli.ask import AskFlags
-        from podium.cli.ask import ask as conduct
-        from podium.workers.budget import Budget
-
-        flags = AskFlags(
-            question=question,
-            file=file,
-            pool=pool,
-            policy=policy,
-            rounds=rounds,
-            max_steps=max_steps,
-            budget=Budget(budget_usd, budget_tokens, budget_seconds),
-            journal=journal,
-            out=out,
-            concurrency=concurrency,
-            svg=svg,
-            as_json=as_json,
-        )
-        asyncio.run(conduct(flags))
+    if (question is None) == (file is None):
+        raise ConfigError('ask either one question (podium ask "...") or a file of questions (podium ask --file questions.jsonl)')
 
 
 @app.command(cls=PolicyHelp)
+@carried_out_by("podium.cli.evaluate:evaluate")
 def evaluate(
     study: Annotated[Path | None, typer.Argument(help="A study (TOML): many arms, one report. Or a gym check.")] = None,
     file: Annotated[Path | None, typer.Option(help='JSON lines, each {"question": ..., "target": number}.')] = None,
@@ -133,64 +111,10 @@ def evaluate(
     ] = None,
 ) -> None:
     """Measure workers and policies on the same problems: accuracy with its interval, cost, tokens, seconds, faults apart."""
-    from podium.cli.measure import EvaluateFlags, measure
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        from podium.workers.budget import Budget
-
-        if study is not None:
-            from podium.cli.evaluate_study import StudyFlags, carry_out
-            from podium.studies.spec import is_gym_check
-
-            if is_gym_check(study):
-                from podium.extras import need_train
-
-                need_train()
-                from podium.cli.evaluate_gym import show_check
-
-                asyncio.run(show_check(study, runs=runs, as_json=as_json))
-                return
-            if engine == "ray":
-                from podium.extras import need_ray
-
-                need_ray()
-            budget = Budget(max_usd, budget_tokens, budget_seconds)
-            study_flags = StudyFlags(
-                path=study,
-                out=out,
-                budget=budget,
-                cluster=address if engine == "ray" else None,
-                unsafe_local=unsafe_local,
-                as_json=as_json,
-                as_markdown=as_markdown,
-            )
-            asyncio.run(carry_out(study_flags))
-            return
-        flags = EvaluateFlags(
-            file=file,
-            gym=gym,
-            set_name=set_name,
-            data_dir=data_dir,
-            n=n,
-            split=split,
-            unsafe_local=unsafe_local,
-            pool=pool,
-            arms=tuple(arm or ()),
-            budget=Budget(max_usd, budget_tokens, budget_seconds),
-            journal=journal,
-            out=out,
-            repeats=repeats,
-            concurrency=concurrency,
-            rounds=rounds,
-            as_json=as_json,
-            as_markdown=as_markdown,
-            compare=compare,
-        )
-        asyncio.run(measure(flags))
 
 
 @app.command()
+@carried_out_by("podium.cli.demo:demo")
 def demo(
     problems: Annotated[int, typer.Option(min=4, help="Gym problems to conduct.")] = 100,
     minutes: Annotated[float, typer.Option(min=0.0, help="How long a fresh one is trained at the end; 0 trains none.")] = 3.0,
@@ -201,14 +125,10 @@ def demo(
     svg: Annotated[Path | None, typer.Option(help="Draw the shown run into this file.")] = None,
 ) -> None:
     """See it work: no key, no GPU, no network. A trained Conductor beside its workers, runs drawn, a new one trained."""
-    from podium.cli.demo import show
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        asyncio.run(show(problems=problems, minutes=minutes, replay=replay, svg=svg))
 
 
 @app.command()
+@carried_out_by("podium.cli.train:train", "train")
 def train(
     recipe: Annotated[str, typer.Argument(help="Recipe: FILE.py or FILE.py:FUNCTION, e.g. recipes/gym.py.")],
     out: Annotated[Path | None, typer.Option(help="Folder of the run; default runs/NAME. Named again, it goes on there.")] = None,
@@ -222,42 +142,15 @@ def train(
     as_json: JsonFlag = False,
 ) -> None:
     """Train a Conductor by reward alone, from a recipe; interrupted at any moment, the same command goes on."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        from podium.extras import need_train
-
-        need_train()
-        from podium.cli.train import TrainFlags
-        from podium.cli.train import train as run
-
-        run(
-            TrainFlags(
-                recipe=recipe,
-                out=out,
-                seeds=seeds,
-                first_seed=first_seed,
-                max_usd=max_usd,
-                only_estimate=estimate,
-                only_warm_start=warm_start,
-                threads=threads,
-                minutes=minutes,
-                as_json=as_json,
-            )
-        )
 
 
 @app.command()
+@carried_out_by("podium.cli.reproduce:list_counterparts")
 def reproduce(
     show: Annotated[bool, typer.Option("--list", help="List them; the only thing this does, and the default.")] = True,
     as_json: JsonFlag = False,
 ) -> None:
     """Tables and figures of the paper, and the commands that make ours: what is the same, what is substituted, what it costs."""
-    from podium.cli.outcome import guarded
-    from podium.cli.reproduce import list_counterparts
-
-    with guarded():
-        list_counterparts(as_json=as_json)
 
 
 app.command(cls=PolicyHelp)(serve)
@@ -265,30 +158,22 @@ app.command(cls=PolicyHelp)(mcp)
 
 
 @app.command()
+@carried_out_by("podium.cli.export:export_study", "inspect")
 def export(
     folder: Annotated[Path, typer.Argument(help="Folder of a study, as podium evaluate STUDY.toml leaves it.")],
     out: Annotated[Path, typer.Option(help="Folder for the logs, one per arm.")] = Path("logs"),
 ) -> None:
     """Write a study's answers as logs of Inspect (inspect view --log-dir logs)."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        from podium.cli.export import export_study
-
-        export_study(folder, out)
 
 
 @data_app.command("list")
+@carried_out_by("podium.cli.data:list_sets")
 def data_list(as_json: JsonFlag = False) -> None:
     """Every set: kind, splits, licence, source."""
-    from podium.cli.data import list_sets
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        list_sets(as_json=as_json)
 
 
 @data_app.command("show")
+@carried_out_by("podium.cli.data:show_set")
 def data_show(
     name: Annotated[str, typer.Argument(help="A set, see: podium data list.")],
     split: Annotated[str | None, typer.Option(help="Its split; default test, or the only one.")] = None,
@@ -298,14 +183,10 @@ def data_show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines, ready for --file.")] = False,
 ) -> None:
     """Print the first problems of a set."""
-    from podium.cli.data import show_set
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        show_set(name, split=split, data_dir=data_dir, n=n, seed=seed, as_json=as_json)
 
 
 @data_app.command("check")
+@carried_out_by("podium.cli.data:check_sets")
 def data_check(
     names: Annotated[list[str] | None, typer.Argument(help="Sets; default: all that are at hand.")] = None,
     data_dir: DataFlag = None,
@@ -314,12 +195,6 @@ def data_check(
     as_json: JsonFlag = False,
 ) -> None:
     """Load sets and check them: ids, gold answers against the verifier, train and test apart."""
-    from podium.cli.data import check_sets
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        chosen = tuple(names or ())
-        asyncio.run(check_sets(chosen, data_dir=data_dir, sample=sample, unsafe_local=unsafe_local, as_json=as_json))
 
 
 def main() -> None:

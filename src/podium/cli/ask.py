@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -24,45 +23,47 @@ from podium.workers.budget import Budget
 from podium.workflow.draw import as_svg, dollars, plain
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskFlags:
-    """The flags of ``podium ask`` as the user set them."""
-
-    question: str | None
-    file: Path | None
-    pool: Path | None
-    policy: str | None
-    rounds: int
-    max_steps: int | None
-    budget: Budget
-    journal: Path | None
-    out: Path | None
-    concurrency: int
-    svg: Path | None
-    as_json: bool
-
-
-async def ask(flags: AskFlags) -> None:
+async def ask(
+    *,
+    question: str | None,
+    file: Path | None,
+    pool: Path | None,
+    policy: str | None,
+    rounds: int,
+    max_steps: int | None,
+    budget_usd: float | None,
+    budget_tokens: int | None,
+    budget_seconds: float | None,
+    journal: Path | None,
+    out: Path | None,
+    concurrency: int,
+    svg: Path | None,
+    as_json: bool,
+) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
-    problems = None if flags.file is None else read_questions(flags.file)
-    question = None if flags.question is None else _question(flags.question)
-    if flags.svg is not None and not flags.svg.parent.is_dir():
-        raise ConfigError(f"can not write {flags.svg}: there is no folder {flags.svg.parent}")  # before anything is paid
-    out = None if flags.file is None else flags.out or flags.file.with_suffix(".answers.jsonl")
+    problems = [] if file is None else read_questions(file)
+    asked = None if question is None else _question(question)
+    if svg is not None and not svg.parent.is_dir():
+        raise ConfigError(f"can not write {svg}: there is no folder {svg.parent}")  # before anything is paid
+    if file is not None:
+        out = out or file.with_suffix(".answers.jsonl")
     # A file is one run however often it is resumed, and its budget covers all of it; a question is a run of its own.
-    run = f"ask {out}" if out is not None else f"ask {datetime.now().isoformat(timespec='milliseconds')}"
-    async with open_pool(flags.pool, budget=flags.budget, journal=flags.journal, run=run) as opened:
-        name = flags.policy or opened.default_policy
-        conducting = conductor(opened, name, rounds=flags.rounds, max_steps=flags.max_steps)
-        if problems is not None and out is not None:
+    run = f"ask {out}" if file is not None else f"ask {datetime.now().isoformat(timespec='milliseconds')}"
+    budget = Budget(budget_usd, budget_tokens, budget_seconds)
+    async with open_pool(pool, budget=budget, journal=journal, run=run) as opened:
+        if asked is not None and policy is None:
+            opened.check_question(asked)  # the pool's own policy can be slow to load
+        name = policy or opened.default_policy
+        conducting = conductor(opened, name, rounds=rounds, max_steps=max_steps)
+        if asked is not None:
+            await _ask_one(conducting, asked, svg, as_json=as_json)
+        elif out is not None:
             from podium.studies.setups import setups_of  # only a file of questions is gone on with
 
-            setup = setups_of([name], opened, pool=flags.pool, rounds=flags.rounds)[name]
-            steps = "" if flags.max_steps is None else f", steps {flags.max_steps}"
-            by = f"{name}, pool {flags.pool or 'gym'}, rounds {flags.rounds}{steps}, set-up {setup}"
-            await _ask_file(conducting, problems, out, by, flags)
-        elif question is not None:
-            await _ask_one(conducting, question, flags)
+            setup = setups_of([name], opened, pool=pool, rounds=rounds)[name]
+            steps = "" if max_steps is None else f", steps {max_steps}"
+            by = f"{name}, pool {pool or 'gym'}, rounds {rounds}{steps}, set-up {setup}"
+            await _ask_file(conducting, problems, out, by, concurrency, as_json=as_json)
 
 
 def _question(text: str) -> str:
@@ -70,16 +71,18 @@ def _question(text: str) -> str:
     return checked_question(sys.stdin.read(MAX_QUESTION_BYTES + 1) if text == "-" else text)
 
 
-async def _ask_file(conducting: Conductor, problems: Sequence[Problem], out: Path, by: str, flags: AskFlags) -> None:
+async def _ask_file(
+    conducting: Conductor, problems: Sequence[Problem], out: Path, by: str, concurrency: int, *, as_json: bool
+) -> None:
     """Raises the user's own failure that ended the work, else the first of the others; those are lines of ``out`` too."""
     with Bars() as bars:
         bars.begin("questions", len({problem.id for problem in problems}))
         answers = await answer_file(
-            conducting, problems, out, by=by, concurrency=flags.concurrency, on_answer=lambda each: bars.advance(each.usage)
+            conducting, problems, out, by=by, concurrency=concurrency, on_answer=lambda each: bars.advance(each.usage)
         )
     failed, usage = answers.failed, answers.usage
     answered = len(answers.lines) - len(failed)
-    if flags.as_json:
+    if as_json:
         summary = {"answered": answered, "failed": len(failed), "missing": answers.missing}
         print(json.dumps({**summary, "cost_usd": usage.cost_usd, "out": str(out)}))  # noqa: T201 - the command's output
     else:
@@ -93,8 +96,8 @@ async def _ask_file(conducting: Conductor, problems: Sequence[Problem], out: Pat
         raise type(first)(f"{len(failed)} of {total} questions failed and are asked again by the same command: {first}")
 
 
-async def _ask_one(conducting: Conductor, question: str, flags: AskFlags) -> None:
-    if flags.as_json:
+async def _ask_one(conducting: Conductor, question: str, svg: Path | None, *, as_json: bool) -> None:
+    if as_json:
         try:
             completion = await conducting.conduct(Call.plain(question))
         except PodiumError as error:
@@ -110,8 +113,8 @@ async def _ask_one(conducting: Conductor, question: str, flags: AskFlags) -> Non
         summary = f"{steps} steps, {completion.seconds:.1f} s, {completion.usage.tokens} tokens, {dollars(completion.usage)}"
         console.print(Text(summary, style="dim"))
     drawn = [transcript for transcript in completion.transcripts if transcript.workflow is not None]
-    if flags.svg is not None and drawn:
-        _write(flags.svg, as_svg(drawn[-1]))
+    if svg is not None and drawn:
+        _write(svg, as_svg(drawn[-1]))
 
 
 def _object(completion: Completion | None = None, error: PodiumError | None = None) -> dict[str, object]:

@@ -1,50 +1,23 @@
 """``podium pool check``: does every worker answer, how fast, and is its price known? ``podium pool ledger``: what was spent."""
 
-import asyncio
 import json
-import os
 import re
-import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text
 
 from podium.cli.screen import Screen
-from podium.errors import ConfigError, PodiumError, WorkerUnavailable
-from podium.types import Call, Sampling
-from podium.workers.config import build_pool, read_pool
-from podium.workers.connections import Connections
+from podium.errors import ConfigError, WorkerUnavailable
+from podium.pools.health import Health, check_workers
 from podium.workers.journal import Journal
-from podium.workers.pool import Member
-from podium.workers.timed import Timed
 from podium.workflow.draw import dollars, plain
 
-_PING = "Reply with the one word: ready"
-_PING_TOKENS = 1024
-"""Room for a model that thinks before it says one word."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
-    """What one worker did when it was asked for one word."""
-
-    worker: str
-    answers: bool
-    seconds: float
-    cost_usd: float | None
-    price_known: bool
-    said: str
-    """Its answer, or why there is none."""
-
-
-async def check(path: Path, *, seconds: float, as_json: bool) -> None:
+async def check(*, pool: Path, seconds: float, as_json: bool) -> None:
     """Ask every worker once, side by side, without retries or fallbacks. Raises where one gives no answer."""
-    config = read_pool(path)
-    async with Connections() as connections:
-        pool = build_pool(config, os.environ, lambda bare: Timed(bare.worker, seconds), connections)
-        healths = await asyncio.gather(*(_ping(member) for member in pool))
+    healths = await check_workers(pool, seconds=seconds)
     if as_json:
         print(json.dumps([asdict(health) for health in healths]))  # noqa: T201 - the command's output
     else:
@@ -54,12 +27,12 @@ async def check(path: Path, *, seconds: float, as_json: bool) -> None:
         raise WorkerUnavailable(f"{len(silent)} of {len(healths)} workers do not answer: {', '.join(silent)}")
 
 
-async def ledger(path: Path, *, as_json: bool) -> None:
-    """Show what the journal at ``path`` has paid, per run and worker."""
-    if not path.is_file():
-        raise ConfigError(f"there is no journal at {path}")
-    with Journal(path, mode="replay") as journal:
-        rows = [replace(row, run=_without_password(row.run)) for row in await journal.ledger()]
+async def ledger(*, journal: Path, as_json: bool) -> None:
+    """Show what ``journal`` has paid, per run and worker."""
+    if not journal.is_file():
+        raise ConfigError(f"there is no journal at {journal}")
+    with Journal(journal, mode="replay") as opened:
+        rows = [replace(row, run=_without_password(row.run)) for row in await opened.ledger()]
     if as_json:
         print(json.dumps([asdict(row) for row in rows]))  # noqa: T201 - the command's output
         return
@@ -83,25 +56,6 @@ def _model(identity: str) -> str:
         return f"{parts['provider']}:{parts['model']}"
     except (ValueError, TypeError, KeyError):
         return identity
-
-
-async def _ping(member: Member) -> Health:
-    started = time.perf_counter()
-    known = member.card.prompt_usd is not None
-    try:
-        completion = await member.worker(Call.plain(_PING, Sampling(max_tokens=_PING_TOKENS)))
-    except PodiumError as error:
-        seconds = time.perf_counter() - started
-        said = f"{type(error).__name__}: {error}"
-        return Health(worker=member.name, answers=False, seconds=seconds, cost_usd=None, price_known=known, said=said)
-    return Health(
-        worker=member.name,
-        answers=True,
-        seconds=time.perf_counter() - started,
-        cost_usd=completion.usage.cost_usd,
-        price_known=known,
-        said=completion.text,
-    )
 
 
 def _table(healths: list[Health]) -> Table:

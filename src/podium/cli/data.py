@@ -41,7 +41,7 @@ def list_sets(*, as_json: bool) -> None:
     Screen().print(table)
 
 
-def show_set(name: str, *, split: str | None, data_dir: Path | None, n: int, seed: int, as_json: bool) -> None:
+def show_set(*, name: str, split: str | None, data_dir: Path | None, n: int, seed: int, as_json: bool) -> None:
     """The first problems of a set. Raises :class:`ConfigError`."""
     problems = load(name, split=split, data_dir=data_dir, seed=seed)[:n]
     console = Screen()
@@ -55,9 +55,9 @@ def show_set(name: str, *, split: str | None, data_dir: Path | None, n: int, see
             console.print(Text(f"target: {plain(problem.target, 400)}\n"), soft_wrap=True)
 
 
-async def check_sets(names: tuple[str, ...], *, data_dir: Path | None, sample: int, unsafe_local: bool, as_json: bool) -> None:
+async def check_sets(*, names: list[str] | None, data_dir: Path | None, sample: int, unsafe_local: bool, as_json: bool) -> None:
     """Check sets (none named: all that are at hand). Raises :class:`ConfigError` where one does not pass."""
-    chosen = [benchmark(name) for name in names] or list(all_benchmarks().values())
+    chosen = [benchmark(name) for name in names or ()] or list(all_benchmarks().values())
     console = Screen()
     found: list[Check] = []
     async with open_verifiers({one.kind for one in chosen}, unsafe_local=unsafe_local) as judges:

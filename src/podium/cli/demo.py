@@ -50,7 +50,7 @@ _ITERATIONS_PER_MINUTE = 20
 """What two ordinary cores manage."""
 
 
-async def show(*, problems: int, minutes: float, replay: Path | None, svg: Path | None) -> None:
+async def demo(*, problems: int, minutes: float, replay: Path | None, svg: Path | None) -> None:
     """The whole demonstration. Raises :class:`ConfigError` for a replay folder that can not be read."""
     console = Screen()
     started = time.perf_counter()

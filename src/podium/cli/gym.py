@@ -4,24 +4,22 @@ import asyncio
 import json
 from contextlib import suppress
 
-from podium.errors import ConfigError
-from podium.gym.server import make_app, serve
 from podium.gym.specialists import specialists
 from podium.gym.templates import KINDS
-from podium.gym.world import SPLITS, World
+from podium.gym.world import World, split_named
 
 
-def print_problems(*, n: int, split: str, seed: int, kinds: tuple[str, ...]) -> None:
+def print_problems(*, n: int, split: str, seed: int, kind: list[str] | None) -> None:
     """Print ``n`` problems, one JSON line each. Raises :class:`ConfigError`."""
-    if split not in SPLITS:
-        raise ConfigError(f"there is no split {split!r}; the gym has {', '.join(SPLITS)}")
-    for problem in World().problems(kinds=kinds or KINDS, split=split, n=n, seed=seed):
+    for problem in World().problems(kinds=kind or KINDS, split=split_named(split), n=n, seed=seed):
         line = {"question": problem.question, "target": problem.target, "kind": problem.kind}
         print(json.dumps(line))  # noqa: T201 - the command's output
 
 
 async def serve_gym(*, host: str, port: int, faults: float, latency: float, seed: int) -> None:
     """Serve until interrupted. Raises :class:`ConfigError` where the address is taken."""
+    from podium.gym.server import make_app, serve
+
     workers = specialists(World(seed=seed))
 
     def on_ready(url: str) -> None:

@@ -19,14 +19,12 @@ from podium.serving.store.quotas import Quotas
 from podium.workflow.draw import plain
 
 
-async def show(db: str, id_or_name: str, *, as_json: bool) -> None:
+async def show(*, db: str, name: str, as_json: bool) -> None:
     """Print one key in the database at ``db``, what it used of each month, and every correction of it."""
     async with Database(db, must_exist=True) as database:
-        corrections = Corrections(database)
-        key_id = await corrections.key_named(id_or_name)
-        [key] = [key for key in await Keys(database).list() if key.id == key_id]
-        months = await Quotas(database, "command line").months(key_id)
-        made = await corrections.of(key_id)
+        key = await Keys(database).named(name)
+        months = await Quotas(database, "command line").months(key.id)
+        made = await Corrections(database).of(key.id)
     if as_json:
         used = [{"month": _month_text(month)} | asdict(spent) for month, spent in months]
         print(json.dumps(fields(key) | {"months": used, "corrections": [_fields(each) for each in made]}))  # noqa: T201 - the command's output
@@ -41,9 +39,9 @@ async def show(db: str, id_or_name: str, *, as_json: bool) -> None:
 
 
 async def correct(
-    db: str,
-    id_or_name: str,
     *,
+    db: str,
+    name: str,
     free: str | None,
     spent: str | None,
     reason: str,
@@ -59,9 +57,8 @@ async def correct(
         raise ConfigError("say what became of the money: --free USD|all where it was not billed, or --spent USD|all")
     amount = free if free is not None else spent
     async with Database(db, must_exist=True) as database:
-        corrections = Corrections(database)
-        key_id = await corrections.key_named(id_or_name)
-        made, is_new = await corrections.make(
+        key_id = (await Keys(database).named(name)).id
+        made, is_new = await Corrections(database).make(
             key_id,
             usd=_dollars(str(amount)),
             was_spent=spent is not None,

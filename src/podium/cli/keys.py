@@ -11,7 +11,7 @@ from podium.cli.screen import Screen
 from podium.errors import ConfigError
 from podium.serving.store.booking import Spent
 from podium.serving.store.database import Database
-from podium.serving.store.keys import Changes, Key, Keys
+from podium.serving.store.keys import Key, Keys, Terms
 from podium.serving.store.quotas import Quotas
 from podium.workflow.draw import plain
 
@@ -19,10 +19,10 @@ Number = TypeVar("Number", int, float)
 
 
 async def create(
+    *,
     db: str,
     name: str,
-    *,
-    scopes: frozenset[str],
+    scope: list[str] | None,
     monthly_usd: float | None,
     requests_per_minute: int | None,
     tokens_per_minute: int | None,
@@ -34,7 +34,7 @@ async def create(
     async with Database(db) as database:
         key, secret = await Keys(database).create(
             name,
-            scopes=scopes,
+            scopes=frozenset(scope or ("ask",)),
             monthly_usd=monthly_usd,
             requests_per_minute=requests_per_minute,
             tokens_per_minute=tokens_per_minute,
@@ -49,7 +49,7 @@ async def create(
     screen.print(Text(secret), soft_wrap=True)
 
 
-async def show(db: str, *, as_json: bool) -> None:
+async def show(*, db: str, as_json: bool) -> None:
     """Print every key in the database at ``db`` with what it has used of this month."""
     async with Database(db, must_exist=True) as database:
         keys = await Keys(database).list()
@@ -71,14 +71,14 @@ async def show(db: str, *, as_json: bool) -> None:
 
 
 async def change(
-    db: str,
-    id_or_name: str,
     *,
+    db: str,
+    name: str,
     monthly_usd: str | None,
     requests_per_minute: str | None,
     tokens_per_minute: str | None,
     concurrency: str | None,
-    scopes: frozenset[str],
+    scope: list[str] | None,
     store_content: bool | None,
     as_json: bool,
 ) -> None:
@@ -87,7 +87,7 @@ async def change(
     Limits are as they were typed: a number, or ``none``. What is None, or no scope at all, stays as it is. Raises
     :class:`ConfigError` where nothing is to change, for what is no limit, and for a key that is unknown or revoked.
     """
-    changes = Changes()
+    changes = Terms()
     if monthly_usd is not None:
         changes["monthly_usd"] = _limit("--monthly-usd", monthly_usd, float, "20")
     if requests_per_minute is not None:
@@ -96,24 +96,24 @@ async def change(
         changes["tokens_per_minute"] = _limit("--tokens-per-minute", tokens_per_minute, int, "10000")
     if concurrency is not None:
         changes["concurrency"] = _limit("--concurrency", concurrency, int, "8")
-    if scopes:
-        changes["scopes"] = scopes
+    if scope:
+        changes["scopes"] = frozenset(scope)
     if store_content is not None:
         changes["store_content"] = store_content
     if not changes:
         raise ConfigError("nothing to change: say what, as in --monthly-usd 20; see: podium keys change --help")
     async with Database(db, must_exist=True) as database:
-        key = await Keys(database).change(id_or_name, **changes)
+        key = await Keys(database).change(name, **changes)
     if as_json:
         _print_json(fields(key))
         return
     Screen().print(Text(f"changed {key.id} ({plain(key.name)}): {terms(key)}"), soft_wrap=True)
 
 
-async def revoke(db: str, id_or_name: str) -> None:
+async def revoke(*, db: str, name: str) -> None:
     """End a key in the database at ``db``. Raises :class:`podium.errors.ConfigError` where there is no such key."""
     async with Database(db, must_exist=True) as database:
-        key = await Keys(database).revoke(id_or_name)
+        key = await Keys(database).revoke(name)
     Screen().print(Text(f"revoked {key.id} ({plain(key.name)})"), soft_wrap=True)
 
 

@@ -18,7 +18,29 @@ from podium.types import StepResult, Workflow
 from podium.workflow.draw import dollars, plain, said, sees
 
 
-class RunView:
+class LiveView:
+    """What a terminal shows and redraws as long as the block lasts; elsewhere ``is_live`` is False and lines are printed."""
+
+    def __init__(self, console: Console, per_second: int) -> None:
+        self._console = console
+        self._live = Live(get_renderable=self.drawn, console=console, refresh_per_second=per_second)
+        self.is_live = console.is_terminal
+
+    def drawn(self) -> RenderableType:
+        """What is shown now."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        if self.is_live:
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self.is_live:
+            self._live.stop()
+
+
+class RunView(LiveView):
     """Follows the events of one question. On a terminal a table is redrawn; elsewhere a line is printed per event.
 
     Example::
@@ -28,19 +50,8 @@ class RunView:
     """
 
     def __init__(self, console: Console) -> None:
-        self._console = console
-        self._live = Live(self, console=console, refresh_per_second=8) if console.is_terminal else None
+        super().__init__(console, per_second=8)
         self._rounds: list[_Round] = []
-        self._answered: Answered | None = None
-
-    def __enter__(self) -> Self:
-        if self._live is not None:
-            self._live.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._live is not None:
-            self._live.stop()
 
     def on_event(self, event: Event) -> None:
         """Take one event in."""
@@ -56,11 +67,12 @@ class RunView:
             case StepFinished():
                 self._rounds[-1].results[event.index] = event.result
             case Answered():
-                self._answered = event
-        if self._live is None:
+                pass  # the command prints the answer
+        if not self.is_live:
             self._print(event)
 
-    def __rich__(self) -> RenderableType:
+    def drawn(self) -> RenderableType:
+        """The steps of all rounds so far."""
         table = Table(expand=True, show_lines=False, pad_edge=False, box=None)
         for name, ratio in (
             ("step", None),

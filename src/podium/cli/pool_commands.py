@@ -1,41 +1,34 @@
 """``podium pool check | ledger | probe``. Every command imports what it needs when it runs."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from podium.cli.flags import DataFlag, JournalFlag, JsonFlag, MaxUsdFlag, PoolFlag, UnsafeFlag
+from podium.cli.forward import carried_out_by
 
 pool_app = typer.Typer(no_args_is_help=True, help="Look after a pool of workers.")
 
 
 @pool_app.command("check")
+@carried_out_by("podium.cli.check:check")
 def pool_check(
     pool: Annotated[Path, typer.Option(help="Pool file (TOML).")] = Path("pool.toml"),
     seconds: Annotated[float, typer.Option(min=0.1, help="How long a worker may take.")] = 60.0,
     as_json: JsonFlag = False,
 ) -> None:
     """Ask every worker for one word: does it answer, how fast, is its price known?"""
-    from podium.cli.check import check
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        asyncio.run(check(pool, seconds=seconds, as_json=as_json))
 
 
 @pool_app.command("ledger")
+@carried_out_by("podium.cli.check:ledger")
 def pool_ledger(journal: Annotated[Path, typer.Argument(help="A journal file.")], as_json: JsonFlag = False) -> None:
     """What was spent, per run and worker."""
-    from podium.cli.check import ledger
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        asyncio.run(ledger(journal, as_json=as_json))
 
 
 @pool_app.command("probe")
+@carried_out_by("podium.cli.probe:probe", "stats")
 def pool_probe(
     file: Annotated[Path | None, typer.Option(help='JSON lines, each {"question": ..., "target": number}.')] = None,
     gym: Annotated[int | None, typer.Option(min=2, help="Probe with this many gym problems.")] = None,
@@ -53,25 +46,3 @@ def pool_probe(
     as_json: JsonFlag = False,
 ) -> None:
     """Is this pool worth training on? What choosing workers by kind and text would gain over the best one."""
-    from podium.cli.outcome import guarded
-    from podium.cli.probe import ProbeFlags, probe
-    from podium.workers.budget import Budget
-
-    flags = ProbeFlags(
-        file=file,
-        gym=gym,
-        set_name=set_name,
-        data_dir=data_dir,
-        n=n,
-        pool=pool,
-        replay=replay,
-        replay_set=replay_set,
-        repeats=repeats,
-        budget=Budget(max_usd),
-        journal=journal,
-        out=out,
-        unsafe_local=unsafe_local,
-        as_json=as_json,
-    )
-    with guarded():
-        asyncio.run(probe(flags))

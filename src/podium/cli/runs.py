@@ -24,11 +24,11 @@ _SHOWN = 800
 """Characters at the beginning of a question that are looked at to show it on one line."""
 
 
-async def show_list(db: str, *, key: str | None, text: str, failed: bool, n: int, as_json: bool) -> None:
+async def show_list(*, db: str, key: str | None, text: str, failed: bool, n: int, as_json: bool) -> None:
     """Print the latest ``n`` runs in the database at ``db`` that fit."""
     async with Database(db, must_exist=True) as database:
         names = await _names(database)
-        of = None if key is None else _key_id(names, key)
+        of = await _key_id(database, key)
         found = await Runs(database).search(key=of, text=text, failed=True if failed else None, limit=n)
     if as_json:
         print(f"[{','.join(jsonl.dumps(run) for run in found)}]")  # noqa: T201 - the command's output
@@ -53,38 +53,38 @@ async def show_list(db: str, *, key: str | None, text: str, failed: bool, n: int
         screen.print(Text(f"    {question}"), soft_wrap=True)
 
 
-async def show(db: str, run_id: str, *, as_json: bool) -> None:
+async def show(*, db: str, run: str, as_json: bool) -> None:
     """Print one run. Raises :class:`ConfigError` where there is none of that id."""
     async with Database(db, must_exist=True) as database:
         names = await _names(database)
-        run = await Runs(database).get(run_id, key=None)
-    if run is None:
-        raise ConfigError(f"there is no run {plain(run_id, 80)}; see: podium runs list")
+        found = await Runs(database).get(run, key=None)
+    if found is None:
+        raise ConfigError(f"there is no run {plain(run, 80)}; see: podium runs list")
     if as_json:
-        print(jsonl.dumps(run))  # noqa: T201 - the command's output
+        print(jsonl.dumps(found))  # noqa: T201 - the command's output
         return
-    figures = f"{_counted(run.steps, 'step')}   {run.seconds:.2f} s   {run.usage.tokens} tokens   {dollars(run.usage)}"
+    figures = f"{_counted(found.steps, 'step')}   {found.seconds:.2f} s   {found.usage.tokens} tokens   {dollars(found.usage)}"
     lines = [
-        f"{run.id}   {run.created:%Y-%m-%d %H:%M:%S} UTC   key {plain(names.get(run.key, run.key), 40) or 'none'}",
-        f"model {plain(run.model, 60)}   {figures}",
+        f"{found.id}   {found.created:%Y-%m-%d %H:%M:%S} UTC   key {plain(names.get(found.key, found.key), 40) or 'none'}",
+        f"model {plain(found.model, 60)}   {figures}",
     ]
-    if run.question is None:
+    if found.question is None:
         lines.append("question, answer and workflow are not kept for this key")
     else:
-        lines += ["", "question", plain(run.question)]
-    for number, transcript in enumerate(run.transcripts, 1):
+        lines += ["", "question", plain(found.question)]
+    for number, transcript in enumerate(found.transcripts, 1):
         lines += ["", f"round {number}", as_text(transcript)]
-    if run.answer is not None:
-        lines += ["", "answer", plain(run.answer)]
-    if run.failure:
-        lines += ["", f"no answer: {plain(run.why)}"]
+    if found.answer is not None:
+        lines += ["", "answer", plain(found.answer)]
+    if found.failure:
+        lines += ["", f"no answer: {plain(found.why)}"]
     Screen().print(Text("\n".join(lines)), soft_wrap=True)
 
 
-async def export(db: str, out: Path, *, key: str | None) -> None:
+async def export(*, db: str, out: Path, key: str | None) -> None:
     """Write every run, newest first, into the new file ``out``. Raises :class:`ConfigError` where that can not be made."""
     async with Database(db, must_exist=True) as database:
-        of = None if key is None else _key_id(await _names(database), key)
+        of = await _key_id(database, key)
         try:
             out.touch(mode=0o600, exist_ok=False)  # it holds what users wrote
         except OSError as error:
@@ -96,12 +96,12 @@ async def export(db: str, out: Path, *, key: str | None) -> None:
     Screen().print(Text(f"wrote {_counted(count, 'run')} to {out}"), soft_wrap=True)
 
 
-def delete(db: str, *, older_than_days: int, key: str | None, yes: bool, as_json: bool) -> None:
+def delete(*, db: str, older_than: int, key: str | None, yes: bool, as_json: bool) -> None:
     """Delete the runs in the database at ``db`` that are older; without ``yes``, once a person has seen how many.
 
     Raises :class:`ConfigError` where the key is unknown, and where it was not confirmed.
     """
-    before = utc_now() - timedelta(days=older_than_days)
+    before = utc_now() - timedelta(days=older_than)
     of, name, count = asyncio.run(_older(db, before, key))
     what = f"from before {before:%Y-%m-%d %H:%M} UTC" + ("" if of is None else f" of the key {of} ({plain(name, 40)})")
     # Asked outside the event loop, which would keep Ctrl-C to itself until there is an answer.
@@ -118,7 +118,7 @@ async def _older(db: str, before: datetime, key: str | None) -> tuple[str | None
     """The key's id and name, and how many of its runs there are."""
     async with Database(db, must_exist=True) as database:
         names = await _names(database)
-        of = None if key is None else _key_id(names, key)
+        of = await _key_id(database, key)
         return of, "" if of is None else names[of], await Runs(database).count_older(before, key=of)
 
 
@@ -151,12 +151,8 @@ async def _names(database: Database) -> dict[str, str]:
     return {key.id: key.name for key in await Keys(database).list()}
 
 
-def _key_id(names: dict[str, str], id_or_name: str) -> str:
-    """Of several keys of one name (all but one are revoked), the newest."""
-    ids = [key for key, name in names.items() if id_or_name in (key, name)]
-    if not ids:
-        raise ConfigError(f"there is no key called {plain(id_or_name, 80)}; see: podium keys list")
-    return ids[-1]
+async def _key_id(database: Database, id_or_name: str | None) -> str | None:
+    return None if id_or_name is None else (await Keys(database).named(id_or_name)).id
 
 
 def _counted(number: int, noun: str) -> str:

@@ -1,64 +1,67 @@
 """``podium serve``: a pool, opened and served, and one line that says where."""
 
-from dataclasses import dataclass
+import asyncio
 from pathlib import Path
 
+from podium import hosting
 from podium.cli.screen import note
-from podium.hosting import Serving, serve
+from podium.hosting import Serving
 from podium.pools.conducting import AUTO
 from podium.pools.open import open_pool
 from podium.serving.app import ServerLimits
 from podium.serving.origins import ANY
+from podium.serving.run import new_event_loop
 from podium.serving.store.address import shown_address
 from podium.workers.budget import Budget
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServeFlags:
-    """The flags of ``podium serve`` as the user set them."""
-
-    pool: Path | None
-    policy: str | None
-    host: str
-    port: int
-    db: str
-    with_keys: bool | None
-    """None: unless the server listens on this machine only."""
-    store_content: bool
-    budget: Budget
-    request_usd: float
-    journal: Path | None
-    limits: ServerLimits
-    training: Path
-    page: bool
-    origins: tuple[str, ...] = ()
-    """Whose web pages may ask the API from a browser."""
-
-
-async def serve_pool(flags: ServeFlags) -> None:
+def serve(
+    *,
+    pool: Path | None,
+    policy: str | None,
+    host: str,
+    port: int,
+    db: str,
+    keys: bool | None,
+    store_content: bool,
+    max_usd: float | None,
+    request_usd: float,
+    journal: Path | None,
+    concurrency: int,
+    queue: int,
+    concurrency_per_key: int | None,
+    training: Path,
+    page: bool,
+    allow_origin: list[str] | None,
+) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
+    origins = tuple(allow_origin or ())
 
     def on_ready(serving: Serving) -> None:
-        page = f", page at {serving.url}" if flags.page else ""
-        keys = "keys asked for" if serving.asks_for_keys else "no keys asked for"
-        note(f"OpenAI-compatible at {serving.url}/v1 ({keys}){page}; models: {', '.join(serving.models)}")
-        if ANY in flags.origins and not serving.asks_for_keys:
+        where = f", page at {serving.url}" if page else ""
+        asked_for = "keys asked for" if serving.asks_for_keys else "no keys asked for"
+        note(f"OpenAI-compatible at {serving.url}/v1 ({asked_for}){where}; models: {', '.join(serving.models)}")
+        if ANY in origins and not serving.asks_for_keys:
             note("Every web page that is open in a browser here may ask this server; nobody is asked for a key.")
 
-    run = f"serve {shown_address(flags.db)}"
-    async with open_pool(flags.pool, budget=flags.budget, journal=flags.journal, run=run) as pool:
-        await serve(
-            pool,
-            flags.policy or AUTO,
-            host=flags.host,
-            port=flags.port,
-            db=flags.db,
-            page=flags.page,
-            keys=flags.with_keys,
-            store_content=flags.store_content,
-            request_usd=flags.request_usd,
-            limits=flags.limits,
-            origins=flags.origins,
-            training=flags.training,
-            on_ready=on_ready,
-        )
+    async def opened() -> None:
+        run = f"serve {shown_address(db)}"
+        async with open_pool(pool, budget=Budget(max_usd, name="server"), journal=journal, run=run) as opened:
+            await hosting.serve(
+                opened,
+                policy or AUTO,
+                host=host,
+                port=port,
+                db=db,
+                page=page,
+                keys=keys,
+                store_content=store_content,
+                request_usd=request_usd,
+                limits=ServerLimits(concurrency=concurrency, queue=queue, concurrency_per_key=concurrency_per_key),
+                origins=origins,
+                training=training,
+                on_ready=on_ready,
+            )
+
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(opened())

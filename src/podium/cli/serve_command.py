@@ -1,14 +1,15 @@
 """``podium serve`` and ``podium mcp``: their flags."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from podium.cli.flags import JournalFlag, MaxUsdFlag, PoolFlag
+from podium.cli.forward import carried_out_by
 
 
+@carried_out_by("podium.cli.serve:serve", "serve")
 def serve(
     pool: PoolFlag = None,
     policy: Annotated[str | None, typer.Option(help="Who writes the workflows; default: the pool's own choice.")] = None,
@@ -46,37 +47,9 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the pool as one model: an OpenAI-compatible API, and a page on which one watches it think."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        from podium.extras import need_serve
-
-        need_serve()
-        from podium.cli.serve import ServeFlags, serve_pool
-        from podium.serving.app import ServerLimits
-        from podium.serving.run import new_event_loop
-        from podium.workers.budget import Budget
-
-        flags = ServeFlags(
-            pool=pool,
-            policy=policy,
-            host=host,
-            port=port,
-            db=db,
-            with_keys=keys,
-            store_content=store_content,
-            budget=Budget(max_usd, None, None, name="server"),
-            request_usd=request_usd,
-            journal=journal,
-            limits=ServerLimits(concurrency=concurrency, queue=queue, concurrency_per_key=concurrency_per_key),
-            training=training,
-            page=page,
-            origins=tuple(allow_origin or ()),
-        )
-        with asyncio.Runner(loop_factory=new_event_loop) as runner:
-            runner.run(serve_pool(flags))
 
 
+@carried_out_by("podium.integrations.mcp_server:serve", "serve", "mcp")
 def mcp(
     pool: PoolFlag = None,
     policy: Annotated[str | None, typer.Option(help="Who writes the workflows; default: the pool's own choice.")] = None,
@@ -89,15 +62,3 @@ def mcp(
     max_usd: MaxUsdFlag = None,
 ) -> None:
     """Offer the pool as tools of the Model Context Protocol (ask, list_workers, get_run), over standard input and output."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        from podium.extras import need_mcp, need_serve
-
-        need_serve()
-        need_mcp()
-        from podium.integrations.mcp_server import McpFlags
-        from podium.integrations.mcp_server import serve as run
-        from podium.workers.budget import Budget
-
-        asyncio.run(run(McpFlags(pool=pool, policy=policy, db=db, budget=Budget(max_usd, None, None, name="server"))))

@@ -1,14 +1,12 @@
 """``podium keys`` (create, list, show, change, revoke, correct) and ``podium runs`` (list, show, export, delete)."""
 
-import asyncio
-import importlib.util
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from podium.cli.flags import JsonFlag
-from podium.errors import ConfigError
+from podium.cli.forward import carried_out_by
 
 keys_app = typer.Typer(no_args_is_help=True, help="Who may ask the server, and how much.")
 runs_app = typer.Typer(no_args_is_help=True, help="What the server was asked and what it answered.")
@@ -21,6 +19,7 @@ _HERE = "sqlite:///podium.db"
 
 
 @keys_app.command("create")
+@carried_out_by("podium.cli.keys:create", "serve")
 def keys_create(
     name: Annotated[str, typer.Argument(help="What the key is for.")],
     monthly_usd: Annotated[float | None, typer.Option(min=0.0, help="Dollars per calendar month (UTC).")] = None,
@@ -36,54 +35,24 @@ def keys_create(
     as_json: JsonFlag = False,
 ) -> None:
     """Make a key and show its secret, once. Makes the database where there is none."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        _need_store()
-        from podium.cli.keys import create
-
-        asyncio.run(
-            create(
-                db,
-                name,
-                scopes=frozenset(scope or ("ask",)),
-                monthly_usd=monthly_usd,
-                requests_per_minute=requests_per_minute,
-                tokens_per_minute=tokens_per_minute,
-                concurrency=concurrency,
-                store_content=store_content,
-                as_json=as_json,
-            )
-        )
 
 
 @keys_app.command("list")
+@carried_out_by("podium.cli.keys:show", "serve")
 def keys_list(db: DbFlag = _HERE, as_json: JsonFlag = False) -> None:
     """Every key, its limits, and what it has used of this month."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        _need_store()
-        from podium.cli.keys import show
-
-        asyncio.run(show(db, as_json=as_json))
 
 
 @keys_app.command("show")
+@carried_out_by("podium.cli.key_account:show", "serve")
 def keys_show(
     name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")], db: DbFlag = _HERE, as_json: JsonFlag = False
 ) -> None:
     """One key: its limits, what it used of each month, and what was corrected of it."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        _need_store()
-        from podium.cli.key_account import show
-
-        asyncio.run(show(db, name, as_json=as_json))
 
 
 @keys_app.command("correct")
+@carried_out_by("podium.cli.key_account:correct", "serve")
 def keys_correct(
     name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key; a revoked one too.")],
     reason: Annotated[str, typer.Option(help="Why; kept with the correction.")],
@@ -99,16 +68,10 @@ def keys_correct(
     as_json: JsonFlag = False,
 ) -> None:
     """Settle uncertain money: what calls may have cost whose end is not known. The key's quota follows at once."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        _need_store()
-        from podium.cli.key_account import correct
-
-        asyncio.run(correct(db, name, free=free, spent=spent, reason=reason, by=by, month=month, as_json=as_json))
 
 
 @keys_app.command("change")
+@carried_out_by("podium.cli.keys:change", "serve")
 def keys_change(
     name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")],
     monthly_usd: Annotated[str | None, typer.Option(metavar="USD|none", help="Dollars per calendar month (UTC).")] = None,
@@ -127,40 +90,16 @@ def keys_change(
     as_json: JsonFlag = False,
 ) -> None:
     """Change a key: what is not named stays, "none" lifts a limit. A running server follows within seconds."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        _need_store()
-        from podium.cli.keys import change
-
-        asyncio.run(
-            change(
-                db,
-                name,
-                monthly_usd=monthly_usd,
-                requests_per_minute=requests_per_minute,
-                tokens_per_minute=tokens_per_minute,
-                concurrency=concurrency,
-                scopes=frozenset(scope or ()),
-                store_content=store_content,
-                as_json=as_json,
-            )
-        )
 
 
 @keys_app.command("revoke")
+@carried_out_by("podium.cli.keys:revoke", "serve")
 def keys_revoke(name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")], db: DbFlag = _HERE) -> None:
     """End a key. A running server follows within seconds."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        _need_store()
-        from podium.cli.keys import revoke
-
-        asyncio.run(revoke(db, name))
 
 
 @runs_app.command("list")
+@carried_out_by("podium.cli.runs:show_list", "serve")
 def runs_list(
     key: Annotated[str | None, typer.Option(help="Only runs of this key, by name or id.")] = None,
     text: Annotated[str, typer.Option(help="Only runs whose question or answer holds this.")] = "",
@@ -170,44 +109,26 @@ def runs_list(
     as_json: JsonFlag = False,
 ) -> None:
     """The latest runs, newest first."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        _need_store()
-        from podium.cli.runs import show_list
-
-        asyncio.run(show_list(db, key=key, text=text, failed=failed, n=n, as_json=as_json))
 
 
 @runs_app.command("show")
+@carried_out_by("podium.cli.runs:show", "serve")
 def runs_show(run: Annotated[str, typer.Argument(metavar="ID")], db: DbFlag = _HERE, as_json: JsonFlag = False) -> None:
     """One run: the question, each round's workflow, the answer."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        _need_store()
-        from podium.cli.runs import show
-
-        asyncio.run(show(db, run, as_json=as_json))
 
 
 @runs_app.command("export")
+@carried_out_by("podium.cli.runs:export", "serve")
 def runs_export(
     out: Annotated[Path, typer.Option(help="The new file: one JSON object per run, newest first, transcripts included.")],
     key: Annotated[str | None, typer.Option(help="Only runs of this key, by name or id.")] = None,
     db: DbFlag = _HERE,
 ) -> None:
     """Write every run into a file."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        _need_store()
-        from podium.cli.runs import export
-
-        asyncio.run(export(db, out, key=key))
 
 
 @runs_app.command("delete")
+@carried_out_by("podium.cli.runs:delete", "serve")
 def runs_delete(
     older_than: Annotated[
         int, typer.Option(metavar="DAYS", min=0, max=36_500, help="Delete what was asked longer ago than this; 0 is every run.")
@@ -218,16 +139,3 @@ def runs_delete(
     as_json: JsonFlag = False,
 ) -> None:
     """Delete old runs for good. What keys have spent stays booked."""
-    from podium.cli.outcome import guarded
-
-    with guarded():
-        _need_store()
-        from podium.cli.runs import delete
-
-        delete(db, older_than_days=older_than, key=key, yes=yes, as_json=as_json)
-
-
-def _need_store() -> None:
-    missing = [name for name in ("sqlalchemy", "alembic") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ConfigError(f"the server's database needs {', '.join(missing)}: pip install 'podium[serve]'")

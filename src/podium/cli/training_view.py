@@ -6,14 +6,12 @@ On a terminal one view is redrawn; elsewhere a line is printed per iteration. Wh
 import time
 from collections import Counter
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Self
 
 from rich.console import Console, Group, RenderableType
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from podium.cli.live import LiveView
 from podium.training.config import TrainConfig
 from podium.training.monitor import Iteration
 from podium.training.rollout import RolloutGroup
@@ -24,7 +22,7 @@ WIDTH = 30
 """Characters of a curve."""
 
 
-class TrainingView:
+class TrainingView(LiveView):
     """Follows a run of ``config``.
 
     Example::
@@ -34,23 +32,13 @@ class TrainingView:
     """
 
     def __init__(self, console: Console, config: TrainConfig) -> None:
-        self._console = console
+        super().__init__(console, per_second=4)
         self._config = config
         self._started = time.monotonic()
         self._seen: list[Iteration] = []
         self._mix: Counter[str] = Counter()
         self._example = Text()
         self._waits = "collecting the first rollouts ..."
-        self._live = Live(self, console=console, refresh_per_second=4) if console.is_terminal else None
-
-    def __enter__(self) -> Self:
-        if self._live is not None:
-            self._live.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._live is not None:
-            self._live.stop()
 
     def show_warm_start(self, step: int, loss: float) -> None:
         """Take in a step of the warm start, with its loss in nats per token."""
@@ -71,10 +59,11 @@ class TrainingView:
         )
         self._example = _example(groups) or self._example
         number = seen.iteration + 1
-        if self._live is None and (number <= 10 or number % 5 == 0 or number == self._config.iterations):
+        if not self.is_live and (number <= 10 or number % 5 == 0 or number == self._config.iterations):
             self._console.print(self._line(seen))
 
-    def __rich__(self) -> RenderableType:
+    def drawn(self) -> RenderableType:
+        """Curves, kinds, who is asked, and an example."""
         if not self._seen:
             return Text(self._waits)
         last = self._seen[-1]

@@ -15,7 +15,8 @@ from podium.evaluation.metrics import ArmSummary
 if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison
 
-_NONE = "–"
+NONE = "–"
+"""Where there was nothing to count."""
 
 
 def terminal_table(rows: Sequence[ArmSummary]) -> Table:
@@ -31,13 +32,13 @@ def terminal_overview(rows: Sequence[ArmSummary], comparisons: "Sequence[Compari
     for row in rows:
         if row.kind is None:
             found = better.get(row.arm)
-            points = [_NONE if found is None else _points(found)] if comparisons else []
+            better_by = [NONE if found is None else points(found)] if comparisons else []
             body.append(
                 [
                     row.arm,
                     str(row.n),
-                    _rate(row),
-                    *points,
+                    rate(row),
+                    *better_by,
                     _figure(row, row.cost_usd, _dollars),
                     _figure(row, row.steps, "{:.1f}".format),
                 ]
@@ -50,11 +51,6 @@ def terminal_comparisons(comparisons: "Sequence[Comparison]") -> Table:
     return _terminal(*_comparison_cells(comparisons))
 
 
-def markdown_comparisons(comparisons: "Sequence[Comparison]") -> str:
-    """The same table in Markdown."""
-    return _markdown(*_comparison_cells(comparisons))
-
-
 def _terminal(header: list[str], body: list[list[str]]) -> Table:
     table = Table()
     for index, name in enumerate(header):
@@ -65,9 +61,10 @@ def _terminal(header: list[str], body: list[list[str]]) -> Table:
     return table
 
 
-def markdown_table(rows: Sequence[ArmSummary]) -> str:
-    """The same table in Markdown, without a line end after the last row. Example: ``print(markdown_table(rows))``."""
-    return _markdown(*_cells(rows))
+def markdown_table(rows: Sequence[ArmSummary], comparisons: "Sequence[Comparison]" = ()) -> str:
+    """The same tables in Markdown, without a line end after the last row. Example: ``print(markdown_table(rows))``."""
+    tables = [_cells(rows), *([_comparison_cells(comparisons)] if comparisons else [])]
+    return "\n\n".join(_markdown(header, body) for header, body in tables)
 
 
 def _markdown(header: list[str], body: list[list[str]]) -> str:
@@ -76,8 +73,8 @@ def _markdown(header: list[str], body: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in (lines[0], ruler, *lines[1:]))
 
 
-def as_object(rows: Sequence[ArmSummary]) -> dict[str, object]:
-    """The same rows with every figure in full, ready for ``json.dumps``; unknown is null.
+def as_object(rows: Sequence[ArmSummary], comparisons: "Sequence[Comparison]" = ()) -> dict[str, object]:
+    """The same with every figure in full, ready for ``json.dumps``; unknown is null.
 
     Example: ``as_object(rows)["arms"][0]["kinds"][0]["accuracy"]``. ``kinds`` is empty where all results are of one kind.
     """
@@ -86,7 +83,7 @@ def as_object(rows: Sequence[ArmSummary]) -> dict[str, object]:
         for row in rows
         if row.kind is None
     ]
-    return {"arms": arms}
+    return {"arms": arms, "comparisons": [asdict(each) for each in comparisons]}
 
 
 def _cells(rows: Sequence[ArmSummary]) -> tuple[list[str], list[list[str]]]:
@@ -104,8 +101,8 @@ def _cells(rows: Sequence[ArmSummary]) -> tuple[list[str], list[list[str]]]:
             [
                 row.arm,
                 str(row.n),
-                _rate(row),
-                *(_NONE if part is None else f"{_rate(part)}, n {part.n}" for part in parts),
+                rate(row),
+                *(NONE if part is None else f"{rate(part)}, n {part.n}" for part in parts),
                 _figure(row, row.steps, "{:.1f}".format),
                 _figure(row, row.cost_usd, _dollars),
                 _figure(row, row.tokens, "{:.0f}".format),
@@ -134,37 +131,40 @@ def _comparison_cells(comparisons: "Sequence[Comparison]") -> tuple[list[str], l
     body = [
         [
             each.other,
-            _points(each),
+            points(each),
             str(each.wins),
             str(each.losses),
             str(each.problems),
-            _chance(each.p),
-            _chance(each.p_holm),
-            _NONE if each.needed is None else str(each.needed),
+            chance(each.p),
+            chance(each.p_holm),
+            NONE if each.needed is None else str(each.needed),
         ]
         for each in comparisons
     ]
     return header, body
 
 
-def _points(each: "Comparison") -> str:
+def points(each: "Comparison") -> str:
+    """A difference in points, with its interval."""
     return f"{100 * each.difference:+.1f} ({100 * each.interval.low:+.1f} to {100 * each.interval.high:+.1f})"
 
 
-def _chance(p: float) -> str:
+def chance(p: float) -> str:
+    """A p value as people write it."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _rate(row: ArmSummary) -> str:
+def rate(row: ArmSummary) -> str:
+    """Accuracy with its interval, in percent."""
     if row.accuracy is None or row.interval is None:
-        return _NONE
+        return NONE
     # Both ends, not ±: the interval is not symmetrical, least of all near 0 and 100 %.
     return f"{100 * row.accuracy:.1f} % ({100 * row.interval.low:.1f} to {100 * row.interval.high:.1f})"
 
 
 def _figure(row: ArmSummary, value: float | None, shown: Callable[[float], str]) -> str:
     if value is None:
-        return "unknown" if row.n else _NONE
+        return "unknown" if row.n else NONE
     return shown(value)
 
 

@@ -6,7 +6,7 @@ have changed; the words may not. Texts are hostile input: patterns are linear an
 """
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from podium.gym.expressions import Node, Value, number, parse, references
@@ -84,10 +84,11 @@ def search_question(text: str) -> ParsedQuestion | None:
     found: ParsedQuestion | None = None
     seen: set[tuple[str, int]] = set()
     for anchor in zip(words, words[1:], words[2:], strict=False):
-        for pattern in _ANCHORS.get(anchor, ()):
-            if (pattern.kind, pattern.position) in seen:
+        for place in _anchors().get(anchor, ()):
+            if place in seen:
                 continue
-            seen.add((pattern.kind, pattern.position))
+            seen.add(place)
+            pattern = _compiled(*place)
             for match in pattern.regex.finditer(plain):
                 if best is None or (match.end(), -match.start()) > best:
                     best = (match.end(), -match.start())
@@ -135,7 +136,10 @@ def _one_of(words: "list[str] | tuple[str, ...]") -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-def _compiled(kind: str, position: int, template: Template) -> _Pattern:
+@cache
+def _compiled(kind: str, position: int) -> _Pattern:
+    """The pattern of one template. Compiling all of them takes a while, so it waits until a text may hold the question."""
+    template = TEMPLATES[kind][position]
     entities = {slot: filling for slot, filling in template.slots.items() if isinstance(filling, str) and filling in TABLES}
     choice = all(f"{{{letter}}}" in template.text for letter in LETTERS)
     options: list[Value] = list(TABLES[entities["e"]].values()) if choice else []
@@ -165,8 +169,9 @@ def _compiled(kind: str, position: int, template: Template) -> _Pattern:
     return _Pattern(kind, position, regex, parse(template.plan), entities, parameters, choice)
 
 
-def _anchors() -> dict[tuple[str, str, str], list[_Pattern]]:
-    """For each template three neighbouring words that are always in it, as rare among all templates as possible."""
+@cache
+def _anchors() -> dict[tuple[str, str, str], list[tuple[str, int]]]:
+    """Three neighbouring words -> the templates (kind, position) known by them: always in it, and rare among all templates."""
     texts = [(kind, i, t, t.text.split()) for kind, ts in TEMPLATES.items() for i, t in enumerate(ts)]
     # The outermost words may touch quotes or brackets of the surrounding text, so they are no anchors.
     triples = [[a for a in zip(w[1:-1], w[2:-1], w[3:-1], strict=False) if "{" not in "".join(a)] for *_, w in texts]
@@ -174,12 +179,9 @@ def _anchors() -> dict[tuple[str, str, str], list[_Pattern]]:
     for row in triples:
         for triple in row:
             counts[triple] = counts.get(triple, 0) + 1
-    anchors: dict[tuple[str, str, str], list[_Pattern]] = {}
+    anchors: dict[tuple[str, str, str], list[tuple[str, int]]] = {}
     for (kind, i, template, _), row in zip(texts, triples, strict=True):
         if not row:
             raise ValueError(f"template {i} of {kind} needs three neighbouring words without a slot: {template.text}")
-        anchors.setdefault(min(row, key=lambda triple: counts[triple]), []).append(_compiled(kind, i, template))
+        anchors.setdefault(min(row, key=lambda triple: counts[triple]), []).append((kind, i))
     return anchors
-
-
-_ANCHORS = _anchors()

@@ -30,6 +30,14 @@ _TRIES = 400
 """Failed fillings in a row after which a template counts as used up."""
 
 
+def split_named(name: str) -> Split:
+    """The split called ``name``. Raises :class:`ConfigError`."""
+    for split in SPLITS:
+        if split == name:
+            return split
+    raise ConfigError(f"there is no split {name!r}; the gym has {', '.join(SPLITS)}")
+
+
 class World:
     """A gym world. Example: ``World(seed=0).problems(kinds=("word",), split="train", n=100)``.
 
@@ -53,8 +61,7 @@ class World:
         unknown = [kind for kind in kinds if kind not in TEMPLATES]
         if unknown or not kinds:
             raise ConfigError(f"unknown kind {unknown[0]!r}; the gym has {', '.join(TEMPLATES)}" if unknown else "name a kind")
-        if split not in SPLITS:
-            raise ConfigError(f"unknown split {split!r}; the gym has {', '.join(SPLITS)}")
+        split = split_named(split)
         streams = {kind: self._stream(kind, split, seed) for kind in dict.fromkeys(kinds)}
         problems = []
         for i in range(n):
@@ -161,4 +168,4 @@ def _tests(program: Program, rng: random.Random) -> str | None:
     return json.dumps({"name": program.name, "cases": cases}, separators=(",", ":"))
 
 
-__all__ = ["KINDS", "SPLITS", "UNTRAINED_KINDS", "Split", "World"]
+__all__ = ["KINDS", "SPLITS", "UNTRAINED_KINDS", "Split", "World", "split_named"]

@@ -2,7 +2,6 @@
 
 import json
 import secrets
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,23 +26,13 @@ from podium.types import Call
 from podium.workers.budget import Budget
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class McpFlags:
-    """The flags of ``podium mcp`` as the user set them."""
-
-    pool: Path | None
-    policy: str | None
-    db: str
-    budget: Budget
-
-
-async def serve(flags: McpFlags) -> None:
-    """Serve until the client closes its end. Raises :class:`PodiumError`."""
+async def serve(*, pool: Path | None, policy: str | None, db: str, max_usd: float | None) -> None:
+    """``podium mcp``: serve until the client closes its end. Raises :class:`PodiumError`."""
     async with (
-        open_pool(flags.pool, budget=flags.budget, run=f"mcp {shown_address(flags.db)}") as opened,
-        Database(flags.db) as database,
+        open_pool(pool, budget=Budget(max_usd, name="server"), run=f"mcp {shown_address(db)}") as opened,
+        Database(db) as database,
     ):
-        catalog = PoolCatalog(opened, flags.policy or AUTO)
+        catalog = PoolCatalog(opened, policy or AUTO)
         accounts = Accounts(
             database=database, replica=f"mcp-{secrets.token_hex(4)}", with_keys=False, store_content=True, request_usd=1.0
         )

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from podium.errors import ConfigError
-from podium.extras import need_train
+from podium.extras import need
 from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
 from podium.policies.shipped import check_workers, conductor_folder
 from podium.registry import register
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def load_trained(name: str, temperature: float = 0.0) -> "LocalPolicy":
     """The shipped Conductor ``name``, or the one in the folder at that path. Raises :class:`ConfigError`."""
-    need_train()
+    need("train")
     from podium.policies.local import LocalPolicy  # torch, which the core does without
 
     return LocalPolicy.load(conductor_folder(name), temperature=temperature, seed=0)

@@ -1,7 +1,7 @@
 """The built-in pool: the specialists of the gym, and the policies that were made for them."""
 
 from podium.errors import ConfigError
-from podium.extras import missing_for_training
+from podium.extras import missing
 from podium.gym.optimum import optimum
 from podium.gym.questions import kind_of
 from podium.gym.specialists import specialists
@@ -33,11 +33,12 @@ def gym_pool(budget: Budget, workers: WorkerPool | None = None) -> OpenPool:
     return OpenPool(
         workers=workers,
         policies=POLICIES,
-        default_policy="best" if missing_for_training() else "trained",
-        recursive_policy=None if missing_for_training() else "trained:gym-recursive",
+        default_policy="best" if missing("train") else "trained",
+        recursive_policy=None if missing("train") else "trained:gym-recursive",
         arms=("best",),
         problems=_problems,
         sort_of=_kind,
+        check_question=_check_question,
         answers_text_only=True,
         max_tokens=dict.fromkeys(workers.names, MAX_TOKENS),
     )
@@ -51,6 +52,14 @@ def _kind(problem: Problem) -> str:
     return problem.kind
 
 
+def _check_question(question: str) -> None:
+    if kind_of(question) is None:
+        raise ConfigError(
+            "the built-in offline pool answers questions of its gym only (see: podium gym problems); "
+            "for questions of your own name real workers: podium ask ... --pool pool.toml"
+        )
+
+
 class _GymQuestions:
     """``policy`` for questions of the gym; says what this pool is for when it is asked anything else."""
 
@@ -58,11 +67,7 @@ class _GymQuestions:
         self._policy = policy
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
-        if kind_of(brief.question[-1].content) is None:
-            raise ConfigError(
-                "the built-in offline pool answers questions of its gym only (see: podium gym problems); "
-                "for questions of your own name real workers: podium ask ... --pool pool.toml"
-            )
+        _check_question(brief.question[-1].content)
         return await self._policy.write(brief, n)
 
 

@@ -23,6 +23,10 @@ def _by_source(problem: Problem) -> str:
     return problem.source
 
 
+def _any_question(question: str) -> None:
+    """Most pools are for all of them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenPool:
     """A pool ready to be conducted. Example: ``async with open_pool("pool.toml") as pool: ...``."""
@@ -41,6 +45,8 @@ class OpenPool:
     sort_of: Callable[[Problem], str] = _by_source
     """By what a router may tell problems apart: in the gym their kind, else the benchmark they are from, which is known when
     a benchmark is asked."""
+    check_question: Callable[[str], None] = _any_question
+    """Raises :class:`ConfigError` for a question that this pool is not for: to be asked before a policy is loaded for it."""
     answers_text_only: bool = False
     """Whether no worker can call tools or follow a response format."""
     conductor: "ConductorConfig | None" = None

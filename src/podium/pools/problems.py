@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from podium.errors import ConfigError
-from podium.gym.world import KINDS, SPLITS, UNTRAINED_KINDS, Split, World
+from podium.gym.world import KINDS, UNTRAINED_KINDS, Split, World, split_named
 from podium.tasks.benchmarks.registry import load
 from podium.tasks.datasets import load_replay_problems, read_questions
 from podium.tasks.kinds import instructed
@@ -14,6 +14,8 @@ from podium.types import Problem
 
 GYM_PROBLEMS = 100
 """How many the gym makes where no number is given."""
+GYM_SPLIT = "held_out_numbers"
+"""Of which split, where none is named."""
 
 
 class ProblemSource(BaseModel):
@@ -89,16 +91,9 @@ def load_problems(source: Path | str, *, split: str | None = None, limit: int | 
     """
     path = Path(source)
     if source == "gym":
-        return World().problems(split=_gym_split(split), n=limit or GYM_PROBLEMS, seed=seed)
+        return World().problems(split=split_named(split or GYM_SPLIT), n=limit or GYM_PROBLEMS, seed=seed)
     if path.is_dir():
         return ProblemSource(replay=path, n=limit).problems()
     if path.suffix or path.exists():
         return ProblemSource(file=path, n=limit).problems()
     return ProblemSource(set=str(source), split=split, n=limit).problems()
-
-
-def _gym_split(name: str | None) -> Split:
-    for split in SPLITS:
-        if name in (None, split):
-            return split if name is not None else "held_out_numbers"
-    raise ConfigError(f"there is no split {name!r}; the gym has {', '.join(SPLITS)}")

@@ -120,43 +120,51 @@ class StreamOptions(Body):
     include_obfuscation: bool = False
 
 
-class ChatRequest(Body):
-    """``POST /v1/chat/completions``."""
+class AnswerRequest(Body):
+    """What both ways of asking for an answer share."""
 
     model: Name
-    messages: Annotated[tuple[MessageBody, ...], FIRST_ERROR] = Field(min_length=1, max_length=MAX_TURNS)
     stream: bool | None = None
     stream_options: StreamOptions | None = None
-    n: int | None = Field(default=None, ge=1, le=MAX_CHOICES)
-    stop: str | Annotated[tuple[str, ...], Field(max_length=16)] | None = None
-    max_tokens: int | None = Field(default=None, ge=1, le=10_000_000)
-    max_completion_tokens: int | None = Field(default=None, ge=1, le=10_000_000)
     temperature: float | None = Field(default=None, ge=0, le=2, allow_inf_nan=False)
     top_p: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
-    seed: int | None = Field(default=None, ge=-(2**63), le=2**63 - 1)
-    tools: tuple[ToolBody, ...] | None = Field(default=None, max_length=128)
-    tool_choice: Literal["none", "auto", "required"] | ToolChoiceBody | AllowedToolsChoice | None = None
     parallel_tool_calls: bool | None = None
-    response_format: FormBody | None = None
-    reasoning_effort: Effort | None = None
     podium: RequestOptions = RequestOptions()
     # Accepted because clients send them; they say nothing about the answer.
     user: str | None = None
     safety_identifier: str | None = None
     prompt_cache_key: str | None = None
-    metadata: dict[str, str] | None = None
-    store: bool | None = None
     prompt_cache_retention: str | None = None
     prompt_cache_options: dict[str, Any] | None = None
-    modalities: tuple[Literal["text"], ...] | None = Field(default=None, max_length=1)
+    metadata: dict[str, str] | None = None
+    store: bool | None = None
     # Left out, and named in the answer's header.
     service_tier: str | None = None
+    # Accepted at the value that changes nothing.
+    top_logprobs: Literal[0] | None = None
+
+
+class ChatRequest(AnswerRequest):
+    """``POST /v1/chat/completions``."""
+
+    messages: Annotated[tuple[MessageBody, ...], FIRST_ERROR] = Field(min_length=1, max_length=MAX_TURNS)
+    n: int | None = Field(default=None, ge=1, le=MAX_CHOICES)
+    stop: str | Annotated[tuple[str, ...], Field(max_length=16)] | None = None
+    max_tokens: int | None = Field(default=None, ge=1, le=10_000_000)
+    max_completion_tokens: int | None = Field(default=None, ge=1, le=10_000_000)
+    seed: int | None = Field(default=None, ge=-(2**63), le=2**63 - 1)
+    tools: tuple[ToolBody, ...] | None = Field(default=None, max_length=128)
+    tool_choice: Literal["none", "auto", "required"] | ToolChoiceBody | AllowedToolsChoice | None = None
+    response_format: FormBody | None = None
+    reasoning_effort: Effort | None = None
+    # Accepted because clients send them; they say nothing about the answer.
+    modalities: tuple[Literal["text"], ...] | None = Field(default=None, max_length=1)
+    # Left out, and named in the answer's header.
     verbosity: Literal["low", "medium", "high"] | None = None
     web_search_options: dict[str, Any] | None = None
     prediction: dict[str, Any] | None = None
     # Accepted at the value that changes nothing.
     logprobs: Literal[False] | None = None
-    top_logprobs: Literal[0] | None = None
     frequency_penalty: Literal[0] | None = None
     presence_penalty: Literal[0] | None = None
     logit_bias: dict[str, float] | None = Field(default=None, max_length=0)

@@ -9,54 +9,22 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import ConfigDict, Discriminator, Field, StringConstraints, Tag
 
 from podium.body import Body, Name
-from podium.request_options import RequestOptions
 from podium.serving.bodies import FIRST_ERROR, MAX_TURNS, Arguments, Json, Text, ToolName
-from podium.serving.requests import StreamOptions
+from podium.serving.requests import AnswerRequest
 from podium.types import Effort
 
 HostedTool = Literal[
-    "apply_patch",
-    "code_interpreter",
-    "computer",
-    "computer_use_preview",
-    "file_search",
-    "image_generation",
-    "local_shell",
-    "mcp",
-    "programmatic_tool_calling",
-    "shell",
-    "tool_search",
-    "web_search",
-    "web_search_2025_08_26",
-    "web_search_preview",
+    "apply_patch", "code_interpreter", "computer", "computer_use_preview", "file_search", "image_generation", "local_shell",
+    "mcp", "programmatic_tool_calling", "shell", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview",
     "web_search_preview_2025_03_11",
-]
+]  # fmt: skip
 HostedItem = Literal[
-    "apply_patch_call",
-    "apply_patch_call_output",
-    "code_interpreter_call",
-    "compaction",
-    "compaction_summary",
-    "computer_call",
-    "computer_call_output",
-    "configuration_update",
-    "context_compaction",
-    "file_search_call",
-    "image_generation_call",
-    "local_shell_call",
-    "local_shell_call_output",
-    "mcp_approval_request",
-    "mcp_approval_response",
-    "mcp_call",
-    "mcp_list_tools",
-    "program",
-    "program_output",
-    "shell_call",
-    "shell_call_output",
-    "tool_search_call",
-    "tool_search_output",
+    "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "compaction_summary", "computer_call",
+    "computer_call_output", "configuration_update", "context_compaction", "file_search_call", "image_generation_call",
+    "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call",
+    "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output",
     "web_search_call",
-]
+]  # fmt: skip
 _TOOL_TAGS = {
     **dict.fromkeys(get_args(HostedTool), "hosted"),
     "function": "function",
@@ -292,42 +260,25 @@ class Reasoning(Body):
 Included = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,100}$")]
 
 
-class ResponsesRequest(Body):
+class ResponsesRequest(AnswerRequest):
     """``POST /v1/responses``, without anything kept between requests."""
 
-    model: Name
     input: str | Annotated[tuple[Item, ...], Field(fail_fast=True, max_length=MAX_TURNS)]
     instructions: str | None = None
-    stream: bool | None = None
-    stream_options: StreamOptions | None = None
     max_output_tokens: int | None = Field(default=None, ge=1, le=10_000_000)
-    temperature: float | None = Field(default=None, ge=0, le=2, allow_inf_nan=False)
-    top_p: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
     tools: Tools | None = None
     tool_choice: Literal["none", "auto", "required"] | ResponsesChoice | ResponsesAllowed | ResponsesHostedTool | None = None
-    parallel_tool_calls: bool | None = None
     text: ResponsesText | None = None
     reasoning: Reasoning | None = None
-    podium: RequestOptions = RequestOptions()
     previous_response_id: str | None = None
     background: bool | None = None
     # Accepted because clients send them; they say nothing about the answer.
-    store: bool | None = None
-    user: str | None = None
-    safety_identifier: str | None = None
-    prompt_cache_key: str | None = None
-    prompt_cache_retention: str | None = None
-    prompt_cache_options: dict[str, Any] | None = None
-    metadata: dict[str, str] | None = None
     client_metadata: dict[str, Any] | None = None
     max_tool_calls: int | None = None
     # Left out, and named in the answer's header.
-    service_tier: str | None = None
     include: Annotated[tuple[Included, ...], Field(fail_fast=True, max_length=50)] | None = None
     truncation: Literal["auto", "disabled"] | None = None
     context_management: Any = None
-    # Accepted at the value that changes nothing.
-    top_logprobs: Literal[0] | None = None
 
     @property
     def ignored(self) -> tuple[str, ...]:

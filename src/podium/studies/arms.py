@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from podium.conduct import Conductor
 from podium.errors import ConfigError
 from podium.policies.fixed import FunctionPolicy, consensus, mixture_of_agents, self_reflection, solo
+from podium.policies.spec import parse_policy
 from podium.policies.voting import with_vote
 from podium.pools.conducting import conductor
 from podium.pools.opened import OpenPool
@@ -47,6 +48,12 @@ def expanded(names: Sequence[str], workers: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name.replace("*", worker) for name in names for worker in workers))
 
 
+def default_arms(opened: OpenPool) -> tuple[str, ...]:
+    """Every worker alone, and the policies that need no choice."""
+    alone = tuple(f"worker:{name}" for name in opened.workers.names)
+    return tuple(dict.fromkeys((*alone, "mixture", opened.default_policy, *opened.arms)))
+
+
 def is_router(name: str) -> bool:
     """Whether the arm learns from training problems. Raises :class:`ConfigError` for a router that does not exist."""
     kind, _, method = name.partition(":")
@@ -69,8 +76,7 @@ def make_arm(name: str, opened: OpenPool, *, rounds: int = 1, router_data: Route
             return _Roomier(opened[rest], ROOM * opened.max_tokens[rest])
         if is_router(name):
             return _router(rest, opened, router_data)
-        policy, own_rounds = _rounds_of(name)
-        return conductor(opened, policy, rounds=rounds if own_rounds is None else max(1, own_rounds))
+        return conductor(opened, name, rounds=rounds)
     except ConfigError as error:
         raise ConfigError(
             f"arm {name!r}: {error}; or worker:NAME, the bare worker; context:NAME, with five times the room; "
@@ -80,16 +86,10 @@ def make_arm(name: str, opened: OpenPool, *, rounds: int = 1, router_data: Route
 
 def weights_of(name: str) -> str | None:
     """The Conductor whose weights a trained arm uses, for ``conductor_folder``; None for an arm without weights of its own."""
-    kind, _, folder = _rounds_of(name)[0].partition("+")[0].partition(":")
-    if kind not in ("trained", "untrained"):
+    spec = parse_policy(name)
+    if spec.kind not in ("trained", "untrained"):
         return None
-    return "gym-start" if kind == "untrained" else folder or "gym"
-
-
-def _rounds_of(name: str) -> tuple[str, int | None]:
-    """``POLICY@2`` in its two parts."""
-    policy, at, number = name.rpartition("@")
-    return (policy, int(number)) if at and number.isdecimal() else (name, None)
+    return "gym-start" if spec.kind == "untrained" else spec.argument or "gym"
 
 
 class _Roomier:

@@ -17,6 +17,7 @@ from podium.charts import Bar, Dot, forest, plane, shares
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import Result
 from podium.evaluation.metrics import ArmSummary
+from podium.evaluation.report import NONE, chance, rate
 from podium.evaluation.topology import TOPOLOGIES
 
 Cells = tuple[list[str], list[list[str]]]
@@ -107,9 +108,9 @@ def _whole(page: Page) -> list[ArmSummary]:
 def _lead(page: Page) -> str:
     whole = _whole(page)
     text = f"{len(whole)} arms, {max((row.problems for row in whole), default=0)} problems."
-    text += "".join(f" {row.arm}: {_rate(row)}." for row in whole if row.arm == page.arm)
+    text += "".join(f" {row.arm}: {rate(row)}." for row in whole if row.arm == page.arm)
     best = next((row for row in whole if row.arm.startswith("worker:")), None)
-    return text if best is None else f"{text} Best worker alone, {best.arm.removeprefix('worker:')}: {_rate(best)}."
+    return text if best is None else f"{text} Best worker alone, {best.arm.removeprefix('worker:')}: {rate(best)}."
 
 
 def _arms(page: Page) -> Cells:
@@ -117,7 +118,7 @@ def _arms(page: Page) -> Cells:
     head += ["no answer", "invalid", "unworkable", "faults"]
     lines = []
     for row in _whole(page):
-        ends = "–" if row.interval is None else f"{100 * row.interval.low:.1f} to {100 * row.interval.high:.1f}"
+        ends = NONE if row.interval is None else f"{100 * row.interval.low:.1f} to {100 * row.interval.high:.1f}"
         per_dollar = row.accuracy / row.cost_usd if row.cost_usd and row.accuracy is not None else None
         figures = (row.cost_usd, "{:.6f}"), (per_dollar, "{:,.0f}"), (row.tokens, "{:.0f}"), (row.seconds, "{:.2f}")
         lines.append(
@@ -162,9 +163,9 @@ def _paired(page: Page) -> Cells:
             f"{100 * c.difference:+.1f}",
             f"{100 * c.interval.low:+.1f} to {100 * c.interval.high:+.1f}",
             *(str(count) for count in (c.wins, c.losses, c.problems, c.left_out)),
-            _chance(c.p),
-            _chance(c.p_holm),
-            "–" if c.needed is None else str(c.needed),
+            chance(c.p),
+            chance(c.p_holm),
+            NONE if c.needed is None else str(c.needed),
         ]
         for c in _ordered(page)
     ]
@@ -178,7 +179,7 @@ def _ordered(page: Page) -> list[Comparison]:
 def _by_kind(page: Page) -> Cells:
     kinds = sorted({row.kind for row in page.rows if row.kind is not None})
     cells = {(row.arm, row.kind): f"{_percent(row.accuracy)} (n {row.n})" for row in page.rows}
-    lines = [[row.arm, *(cells.get((row.arm, kind), "–") for kind in kinds)] for row in _whole(page)] if kinds else []
+    lines = [[row.arm, *(cells.get((row.arm, kind), NONE) for kind in kinds)] for row in _whole(page)] if kinds else []
     return ["arm", *kinds], lines
 
 
@@ -209,7 +210,7 @@ def _steps(page: Page) -> Cells:
         shapes = Counter(shape for result in results for shape in result.topologies)
         verbs = Counter(verb for result in results for verb in result.verbs)
         often = ", ".join(f"{verb} {_share(count, verbs)}" for verb, count in verbs.most_common(4))
-        means = (f"{fmean(each):.2f}" if each else "–" for each in steps)
+        means = (f"{fmean(each):.2f}" if each else NONE for each in steps)
         lines.append([arm, *means, *(_share(shapes[shape], shapes) for shape in TOPOLOGIES), often])
     return ["arm", *(f"steps: {kind}" for kind in kinds), *TOPOLOGIES, "first words of subtasks"], lines
 
@@ -224,22 +225,12 @@ def _conducted(page: Page) -> dict[str, list[Result]]:
 
 
 def _share(count: int, of: Counter[str]) -> str:
-    return f"{100 * count / of.total():.0f} %" if of else "–"
-
-
-def _rate(row: ArmSummary) -> str:
-    if row.accuracy is None or row.interval is None:
-        return "–"
-    return f"{100 * row.accuracy:.1f} % ({100 * row.interval.low:.1f} to {100 * row.interval.high:.1f})"
+    return f"{100 * count / of.total():.0f} %" if of else NONE
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
+    return NONE if share is None else f"{100 * share:.1f} %"
 
 
 def _figure(value: float | None, form: str) -> str:
     return "unknown" if value is None else form.format(value)
-
-
-def _chance(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from podium.charts import alone
 from podium.evaluation.compare import Comparison, comparable, compare
 from podium.evaluation.evaluate import Result
 from podium.evaluation.metrics import ArmSummary, summarise
-from podium.evaluation.report import as_object, markdown_comparisons, markdown_table
+from podium.evaluation.report import as_object, markdown_table
 from podium.evaluation.rounds import redistribution
 from podium.studies.html import Example, Page, Source, accuracy_and_cost, html
 from podium.studies.recordings import Gaps
@@ -34,12 +34,11 @@ class StudyReport:
 
     def as_object(self) -> dict[str, Any]:
         """The table, for JSON."""
-        return as_object(self.rows) | {"comparisons": [asdict(each) for each in self.comparisons]}
+        return as_object(self.rows, self.comparisons)
 
     def as_markdown(self) -> str:
         """The table, for a document."""
-        tables = [markdown_table(self.rows), *([markdown_comparisons(self.comparisons)] if self.comparisons else [])]
-        return "\n\n".join([f"# {self.title}", *tables])
+        return f"# {self.title}\n\n{markdown_table(self.rows, self.comparisons)}"
 
 
 def published(

@@ -14,7 +14,7 @@ from podium.errors import Blame, ConfigError, PodiumError
 from podium.evaluation.evaluate import Result, evaluate
 from podium.evaluation.matched import tries, voted
 from podium.evaluation.oracle import oracle
-from podium.extras import need_stats
+from podium.extras import need
 from podium.policies.router import RouterDataset
 from podium.pools.open import open_pool
 from podium.pools.opened import OpenPool
@@ -64,7 +64,7 @@ async def run_study(
 
     Example: ``(await run_study("recipes/gym_table.toml", budget=Budget(usd=5))).rows``.
     """
-    need_stats()
+    need("stats")
     path = None if isinstance(study, Study) else Path(study)
     study = study if isinstance(study, Study) else read_study(Path(study))
     out, budget = out or study.out, Budget() if budget is None else budget

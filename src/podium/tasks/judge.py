@@ -4,8 +4,8 @@ The judge sees the question, the gold answer and the *extracted* final answer, n
 and leaves a candidate less room to plead. Its verdicts are kept by (judge, problem, answer), in memory and, with a file, on
 disk, so that the same answer is judged once and always alike; every one is marked ``judged by NAME`` in ``Verdict.why``.
 
-A judge errs. Report judged and unjudged accuracy apart (:func:`is_judged`), and never train on one that the policy's own
-workers could talk round. Left out: several judges, confidence, the judge's reasons.
+A judge errs. Report judged and unjudged accuracy apart (``Verdict.why`` begins with "judged by"), and never train on one that the
+policy's own workers could talk round. Left out: several judges, confidence, the judge's reasons.
 """
 
 import asyncio
@@ -20,7 +20,6 @@ from podium.errors import ConfigError, VerifierError, WorkerError
 from podium.protocols import Worker
 from podium.types import Call, Problem, Sampling, Verdict
 
-_MARK = "judged by "
 _VERDICT = re.compile(r"\bverdict\b\W{0,5}(same|different)\b", re.IGNORECASE)
 
 PROMPT = """\
@@ -55,11 +54,6 @@ class Judgement:
     answer: str
 
 
-def is_judged(verdict: Verdict) -> bool:
-    """Whether a judge passed ``verdict``, and no rule. Example: ``is_judged(Verdict(correct=True, extracted="x"))`` is False."""
-    return verdict.why.startswith(_MARK)
-
-
 class Judge:
     """Asks ``worker``, whose name is ``name``, and remembers; with ``cache`` also in a file of JSON lines.
 
@@ -89,7 +83,7 @@ class Judge:
                 self._keep(Judgement(judge=self._name, key=key, same=await self._ask(prompt), answer=found))
         self._asking.pop(key, None)
         same = self._known[key]
-        return Verdict(correct=same, extracted=found, why=f"{_MARK}{self._name}: {'the same' if same else 'not the same'}")
+        return Verdict(correct=same, extracted=found, why=f"judged by {self._name}: {'the same' if same else 'not the same'}")
 
     async def _ask(self, prompt: str) -> bool:
         try:

@@ -16,7 +16,7 @@ from podium.tasks.free_form import FreeFormVerifier
 from podium.tasks.mathematics import MathVerifier
 from podium.tasks.multiple_choice import MultipleChoiceVerifier
 from podium.tasks.output_prediction import OutputVerifier
-from podium.tasks.programming import ProgramVerifier
+from podium.tasks.programming.verifier import ProgramVerifier
 from podium.tasks.sandbox import Sandbox
 from podium.types import Problem
 

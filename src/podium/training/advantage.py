@@ -37,21 +37,6 @@ def softly_normalised(rewards: Rewards, least: float = 0.05) -> list[float]:
     return [0.0 if r is None else (r - mean) / (std + least) for r in rewards]
 
 
-def centred(rewards: Rewards) -> list[float]:
-    """r - mean, without the division that makes easy and hard questions weigh the same (Dr. GRPO: arXiv 2503.20783)."""
-    _, mean = _statistics(rewards)
-    return [0.0 if r is None else r - mean for r in rewards]
-
-
-def leave_one_out(rewards: Rewards) -> list[float]:
-    """r - mean of the others (RLOO: arXiv 2402.14740)."""
-    kept, _ = _statistics(rewards)
-    if len(kept) < 2:
-        return [0.0] * len(rewards)
-    total = sum(kept)
-    return [0.0 if r is None else r - (total - r) / (len(kept) - 1) for r in rewards]
-
-
 def pass_at_k(rewards: Rewards, successes: Successes, k: int = 4) -> list[float]:
     """How much a rollout adds to the chance that one of ``k`` is right (arXiv 2508.10751, closed form), normalised.
 
@@ -86,8 +71,6 @@ def _by_reward(advantage: Callable[[Rewards], list[float]]) -> Advantage:
 ADVANTAGES: dict[str, Advantage] = {
     "group_normalised": _by_reward(group_normalised),
     "softly_normalised": _by_reward(softly_normalised),
-    "centred": _by_reward(centred),
-    "leave_one_out": _by_reward(leave_one_out),
     "pass_at_4": partial(pass_at_k, k=4),
 }
 
@@ -95,3 +78,13 @@ ADVANTAGES: dict[str, Advantage] = {
 def _statistics(rewards: Rewards) -> tuple[list[float], float]:
     kept = [r for r in rewards if r is not None]
     return kept, sum(kept) / len(kept) if kept else 0.0
+
+
+def over_rounds(rewards: Sequence[float | None], discount: float) -> list[float | None]:
+    """The rewards of the rounds of one rollout on one scale, before they are compared (paper, section 3.3).
+
+    All but the last are scaled by ``discount``, so that what the last one reaches counts most and the first is not paid for
+    leaving work undone. Example: ``over_rounds([1.0, 0.5], 0.25) == [0.25, 0.5]``.
+    """
+    *earlier, last = rewards
+    return [*(None if earned is None else discount * earned for earned in earlier), last]

@@ -8,7 +8,6 @@ from podium.protocols import Verifier
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
 from podium.training.pretrained import Pretrained
-from podium.training.rounds import Credit
 from podium.training.sampler import Pools
 from podium.training.warm_start import WarmStart
 from podium.types import Problem
@@ -52,8 +51,6 @@ class TrainConfig:
     """Share of the questions that get a second round (paper section 3.3: one half)."""
     discount: float = 0.25
     """What a second round counts for in the joint statistics (paper section 3.3)."""
-    credit: Credit = "discounted"
-    """How the rounds of a rollout share their rewards (:mod:`podium.training.rounds`)."""
     curriculum: bool = False
     """Draw kinds of question the more often the less of them comes out right
     (:class:`podium.training.sampler.KindCurriculum`)."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from podium.errors import ConfigError, PodiumError
-from podium.extras import need_trl
+from podium.extras import need
 from podium.policies.local import LocalPolicy
 from podium.pools.open import open_pool
 from podium.pools.verifiers import open_verifiers
@@ -49,7 +49,7 @@ async def train(
     if config.pretrained is None:
         await _train_small(path, config, budget, on_iteration, on_warm_start)
         return path / "policy"
-    need_trl()
+    need("trl")
     from podium.training.trl_engine import pretrained_engine  # TRL, which only published models need
 
     with pretrained_engine(config, config.pretrained) as engine:

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from podium.errors import CheckpointError, ConfigError, TrainingCollapsed, WorkerUnavailable
-from podium.training.advantage import ADVANTAGES
+from podium.training.advantage import ADVANTAGES, over_rounds
 from podium.training.checkpoint import RunFolder
 from podium.training.collect import Collector, Task, Writer
 from podium.training.config import TrainConfig
 from podium.training.exploration import hindsight, with_drafts
 from podium.training.monitor import CollapseRule, Iteration, measured
 from podium.training.rollout import Rollout, RolloutGroup, Turn
-from podium.training.rounds import over_rounds
 from podium.training.rows import TrainingRow, draft_rows, rows_of
 from podium.training.sampler import KindCurriculum, SetAside, draw_tasks
 from podium.workers.pool import WorkerPool
@@ -211,10 +210,7 @@ class Trainer:
 
     def with_advantages(self, group: RolloutGroup) -> RolloutGroup:
         """``group`` with every turn compared with all turns of the group, over rollouts and rounds."""
-        scaled = [
-            over_rounds([turn.reward for turn in rollout.turns], discount=self._config.discount, credit=self._config.credit)
-            for rollout in group.rollouts
-        ]
+        scaled = [over_rounds([turn.reward for turn in rollout.turns], self._config.discount) for rollout in group.rollouts]
         successes = [turn.succeeded for rollout in group.rollouts for turn in rollout.turns]
         flat = iter(ADVANTAGES[self._config.advantage]([reward for row in scaled for reward in row], successes))
         return replace(

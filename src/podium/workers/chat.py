@@ -44,7 +44,8 @@ from podium.workers.chat_messages import library_messages, option_settings, para
 from podium.workers.connections import Connections, of_this_loop
 from podium.workers.extra_body import checked_body, price_problem
 from podium.workers.faults import cause_of, fault_of
-from podium.workers.prices import Price, bound_of, cost_of, price_of
+from podium.workers.price_list import bound_of, cost_of, price_of
+from podium.workers.prices import Price
 from podium.workers.providers import (
     NO_KEY,
     PROVIDERS,

@@ -7,10 +7,11 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from podium.workers.config import PoolConfig
-from podium.workers.table import WorkerConfig
+if TYPE_CHECKING:  # a hash needs none of what reads a pool file
+    from podium.workers.config import PoolConfig
+    from podium.workers.table import WorkerConfig
 
 _CARD = frozenset({"about", "skills"})
 
@@ -36,13 +37,13 @@ def content_hash(*paths: Path) -> str:
     return found.hexdigest()[:16]
 
 
-def worker_identities(config: PoolConfig) -> dict[str, str]:
+def worker_identities(config: "PoolConfig") -> dict[str, str]:
     """Name of each worker -> what tells apart who answers under it: model, address, settings, and the same of its fallbacks."""
     workers = {worker.name: worker for worker in config.workers}
     return {name: hashed(_chain(worker, workers)) for name, worker in workers.items()}
 
 
-def pool_identity(config: PoolConfig) -> str:
+def pool_identity(config: "PoolConfig") -> str:
     """What tells apart what a policy over the whole pool sees and calls: the workers in order, their cards, the conductor."""
     identities = worker_identities(config)
     cards = [worker.model_dump(mode="json", include=set(_CARD)) for worker in config.workers]
@@ -50,7 +51,7 @@ def pool_identity(config: PoolConfig) -> str:
     return hashed(list(identities.items()), cards, conductor)
 
 
-def _chain(worker: WorkerConfig, workers: dict[str, WorkerConfig]) -> Sequence[Any]:
+def _chain(worker: "WorkerConfig", workers: "dict[str, WorkerConfig]") -> Sequence[Any]:
     chain, seen = list[Any](), set[str]()
     name: str | None = worker.name
     while name is not None and name not in seen and name in workers:

@@ -14,8 +14,7 @@ from podium.registry import registered
 from podium.types import Call, Card, Completion, ResponseOptions
 from podium.workers.bound import price
 from podium.workers.connections import Connections
-from podium.workers.prices import Price
-from podium.workers.rates import MostUsd
+from podium.workers.prices import MostUsd, Price
 from podium.workers.table import WorkerConfig, hint
 from podium.workers.timed import Timed
 

@@ -14,8 +14,7 @@ from podium.types import Call, Card, Completion, Usage
 from podium.workers.billing import plausible, surely_unpaid
 from podium.workers.bound import bound, price
 from podium.workers.budget import Budget, Reservation
-from podium.workers.prices import how_to_price
-from podium.workers.rates import MostUsd
+from podium.workers.prices import MostUsd, how_to_price
 
 log = logging.getLogger(__name__)
 

@@ -1,19 +1,17 @@
-"""What a completion costs: the pool file's own prices first, then the price list of ``genai-prices``, else unknown.
+"""A price and what is told of one: dollars per token, the most that a call can cost, and how to declare what is unknown.
 
-The list is data inside the package: nothing is fetched. Unknown is None and never 0, so a free local model has to say so.
+Nothing here knows the price list (:mod:`podium.workers.price_list`), which takes a second to load. Unknown is None and never 0,
+so a free local model has to say so.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
-
-import genai_prices
-from genai_prices.types import PriceCalculation, TieredPrices
-from pydantic_ai.usage import RequestUsage
-
-from podium.workers.rates import PER_MILLION, MostUsd, most_usd
 
 POOL_FILE = "pool file"
-PRICE_LIST = f"genai-prices {genai_prices.__version__}"
+PER_MILLION = 1e-6
+
+MostUsd = Callable[[int, int], float | None]
+"""(prompt tokens, completion tokens) -> the most that they can cost; None: the price is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +19,7 @@ class Price:
     """Dollars per token and where the figures come from.
 
     The price list has tiers and cached tokens too: these two figures are what a short, uncached call costs per token. What
-    a call can cost at most: :func:`bound_of`.
+    a call can cost at most: :func:`podium.workers.price_list.bound_of`.
     Example: ``Price(prompt_usd=2.5e-7, completion_usd=2e-6, source="genai-prices 0.2.3")``.
     """
 
@@ -30,83 +28,9 @@ class Price:
     source: str = POOL_FILE
 
 
-_NOTHING = RequestUsage()
-
-
-def price_of(provider: str, model: str, override: Price | None = None, base_url: str | None = None) -> Price | None:
-    """The price of ``model``; None where it is unknown.
-
-    With a ``base_url`` the address decides and the provider's name does not: a model behind your own gateway or on your
-    own machine has no list price. Example: ``price_of("openai", "gpt-5-mini").completion_usd  # 2e-06``.
-    """
-    if override is not None:
-        return override
-    listed = _listed(_NOTHING, provider, model, base_url)
-    if listed is None:
-        return None
-    prompt, completion = _base(listed.model_price.input_mtok), _base(listed.model_price.output_mtok)
-    if prompt is None or completion is None:
-        return None
-    return Price(prompt_usd=prompt * PER_MILLION, completion_usd=completion * PER_MILLION, source=PRICE_LIST)
-
-
-def cost_of(usage: RequestUsage, provider: str, model: str, price: Price | None, base_url: str | None = None) -> float | None:
-    """Dollars for ``usage``; None where the price is unknown or the provider reported no tokens.
-
-    ``price`` is what :func:`price_of` gave. The pool file's is multiplied out; the list's is computed by the list itself,
-    which knows tiers and cached tokens. Example: 1000 prompt and 100 completion tokens of gpt-5-mini cost 0.00045.
-    """
-    prompt, completion = usage.input_tokens, usage.output_tokens
-    if price is None or not prompt + completion:
-        return None
-    if price.source != PRICE_LIST:
-        return _flat(price, prompt, completion)
-    listed = _listed(usage, provider, model, base_url)
-    return None if listed is None else float(listed.total_price)
-
-
-def bound_of(provider: str, model: str, price: Price | None, base_url: str | None, seconds: float) -> MostUsd:
-    """What a call of so many tokens can cost at most, if it takes up to ``seconds``; ``price`` as for :func:`cost_of`.
-
-    Never less than :func:`cost_of` gives for as many tokens. Example::
-
-        bound_of("openai", "gpt-5-mini", price, None, 600.0)(58, 100)
-    """
-    if price is None:
-        return lambda prompt_tokens, completion_tokens: None
-    if price.source != PRICE_LIST:
-        return lambda prompt_tokens, completion_tokens: _flat(price, prompt_tokens, completion_tokens)
-    listed = _listed(_NOTHING, provider, model, base_url)
-    if listed is None:
-        raise RuntimeError(f"the price list no longer knows {provider}:{model}")
-    info = listed.model
-    return lambda prompt_tokens, completion_tokens: most_usd(info, prompt_tokens, completion_tokens, seconds)
-
-
 def how_to_price(worker: str) -> str:
     """What to tell the user of a worker whose price is unknown."""
     return (
         f"the price of worker {worker!r} is unknown; set prompt_usd_per_million and completion_usd_per_million "
         "in its table of the pool file (prompt_usd_per_million = 0 and completion_usd_per_million = 0 where it is free)"
     )
-
-
-def _flat(price: Price, prompt_tokens: int, completion_tokens: int) -> float:
-    return prompt_tokens * price.prompt_usd + completion_tokens * price.completion_usd
-
-
-def _listed(usage: RequestUsage, provider: str, model: str, base_url: str | None) -> PriceCalculation | None:
-    try:
-        if base_url is not None:
-            return genai_prices.calc_price(usage, model, provider_api_url=base_url)
-        return genai_prices.calc_price(usage, model, provider_id=provider)
-    except (LookupError, ValueError):
-        # ValueError: the provider's counts contradict each other (more cached tokens than prompt tokens).
-        return None
-
-
-def _base(price: Decimal | TieredPrices | None) -> float | None:
-    """Dollars per million tokens in the first tier."""
-    if price is None:
-        return None
-    return float(price.base if isinstance(price, TieredPrices) else price)

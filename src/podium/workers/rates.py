@@ -7,23 +7,20 @@ to be right for all of them, so each part is taken at the dearest rate that it c
 Left out: sound and pictures, which no call holds, and searches, which a provider makes only where it is asked to.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from genai_prices.types import ModelInfo, ModelPrice, TieredPrices
 
 from podium.workers.bound import BYTES_PER_TOKEN
+from podium.workers.prices import PER_MILLION
 
-PER_MILLION = 1e-6
 PER_THOUSAND = 1e-3
 PRICES_HOLD = timedelta(minutes=30)
 """No listed price by the hour is in force for less."""
 LONGEST_CALL = timedelta(days=1)
 _NOT_TEXT = ("audio", "image", "video")
-
-MostUsd = Callable[[int, int], float | None]
-"""(prompt tokens, completion tokens) -> the most that they can cost; None: the price is unknown."""
 
 
 def most_usd(model: ModelInfo, prompt_tokens: int, completion_tokens: int, seconds: float) -> float:

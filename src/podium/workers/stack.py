@@ -21,7 +21,7 @@ from podium.workers.hedged import Hedged
 from podium.workers.journal import Journal
 from podium.workers.limited import Limit, Limited
 from podium.workers.metered import Metered
-from podium.workers.rates import MostUsd
+from podium.workers.prices import MostUsd
 from podium.workers.retried import Retried
 
 

@@ -14,8 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import ErrorDetails
 
 from podium.errors import ConfigError
-from podium.workers.prices import Price
-from podium.workers.rates import PER_MILLION
+from podium.workers.prices import PER_MILLION, Price
 from podium.workers.secrets import KEY_SHAPE, KEYS_STAY_OUT, refuse_secrets
 
 DEFAULT_KIND = "chat"

@@ -1,6 +1,7 @@
 """One round: the text that a policy wrote -> the workflow in it -> its transcript. The same for an answer and for training."""
 
 import asyncio
+from dataclasses import dataclass, field
 
 from podium.errors import WorkflowError
 from podium.events import Listener, WorkflowWritten, interrupted_by
@@ -11,6 +12,7 @@ from podium.workflow.parse import parse
 from podium.workflow.syntax import WorkflowSyntax
 
 
+@dataclass(slots=True)
 class Round:
     """A round of one question. Example: ``await Round(generation, brief, WorkflowSyntax(), workers, call).run()``.
 
@@ -18,40 +20,30 @@ class Round:
     shown only a part of one.
     """
 
-    def __init__(
-        self,
-        generation: Generation,
-        brief: Brief,
-        syntax: WorkflowSyntax,
-        workers: WorkerPool,
-        call: Call,
-        *,
-        on_event: Listener | None = None,
-    ) -> None:
-        self._generation = generation
-        self._brief = brief
-        self._syntax = syntax
-        self._workers = workers
-        self._call = call
-        self._on_event = on_event
-        self.cut_short: Transcript | None = None
-        """What was done before a cancellation or a bug ended the round."""
-        self.waiting: Waiting | None = None
-        """The last step, where its worker asked for tools instead of giving the answer."""
+    generation: Generation
+    brief: Brief
+    syntax: WorkflowSyntax
+    workers: WorkerPool
+    call: Call
+    on_event: Listener | None = None
+    cut_short: Transcript | None = field(default=None, init=False)
+    """What was done before a cancellation or a bug ended the round."""
+    waiting: Waiting | None = field(default=None, init=False)
+    """The last step, where its worker asked for tools instead of giving the answer."""
 
     async def run(self) -> Transcript:
         """The whole record. A text that is no workflow is an outcome of the round, never an exception."""
         number, last = (
-            len(self._brief.previous_rounds) + 1,
-            self._brief.previous_rounds[-1].answer if self._brief.previous_rounds else None,
+            len(self.brief.previous_rounds) + 1,
+            self.brief.previous_rounds[-1].answer if self.brief.previous_rounds else None,
         )
         try:
-            workflow = parse(self._generation.text, self._brief, self._syntax)
+            workflow = parse(self.generation.text, self.brief, self.syntax)
         except WorkflowError as error:
             return self._without_steps(failure=Failure.of(error, f"the policy, round {number}"))
-        if self._on_event is not None:
-            names = self._workers.names
-            self._on_event(WorkflowWritten(round=number, workflow=workflow, generation=self._generation, workers=names))
+        if self.on_event is not None:
+            names = self.workers.names
+            self.on_event(WorkflowWritten(round=number, workflow=workflow, generation=self.generation, workers=names))
         if workflow is None:
             return self._without_steps(answer=last)
         return await self._executed(workflow, number, last)
@@ -59,10 +51,10 @@ class Round:
     async def _executed(self, workflow: Workflow, number: int, last: str | None) -> Transcript:
         execution = Execution(
             workflow,
-            self._workers,
-            self._call,
-            self._generation,
-            on_event=self._on_event,
+            self.workers,
+            self.call,
+            self.generation,
+            on_event=self.on_event,
             round_number=number,
             last_answer=last,
         )
@@ -75,5 +67,5 @@ class Round:
         return transcript
 
     def _without_steps(self, *, answer: str | None = None, failure: Failure | None = None) -> Transcript:
-        question = self._brief.question
-        return Transcript(question=question, generation=self._generation, workflow=None, answer=answer, failure=failure)
+        question = self.brief.question
+        return Transcript(question=question, generation=self.generation, workflow=None, answer=answer, failure=failure)

@@ -15,7 +15,7 @@ from podium.serving.store.booking import lock_key
 from podium.serving.store.clock import Clock, from_us, month_of, to_us, utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.money import to_nano, to_usd
-from podium.serving.store.tables import corrections, keys, leases, months
+from podium.serving.store.tables import corrections, leases, months
 from podium.workflow.draw import plain
 
 _LONGEST = 500
@@ -112,16 +112,6 @@ class Corrections:
         if key is not None:
             query = query.where(corrections.c.key == key)
         return tuple(_correction(row) for row in await self._database.read(lambda connection: connection.execute(query).all()))
-
-    async def key_named(self, id_or_name: str) -> str:
-        """The id of the key, by its id or its name; a revoked one too. Raises :class:`ConfigError`."""
-        called = (keys.c.id == id_or_name) | (keys.c.name == id_or_name)
-        # Of several that had the name the living one, else the one that was revoked last.
-        newest = select(keys.c.id).where(called).order_by(keys.c.revoked_us.is_(None).desc(), keys.c.revoked_us.desc())
-        found = await self._database.read(lambda c: c.execute(newest).scalar()) if id_or_name.isprintable() else None
-        if found is None:
-            raise ConfigError(f"there is no key called {plain(id_or_name, 80)}; see: podium keys list")
-        return str(found)
 
 
 def _take_from_reaped(connection: Connection, key: str, month: object, left: int, *, spent: bool) -> None:

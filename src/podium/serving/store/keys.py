@@ -39,7 +39,7 @@ class Key:
 
     id: str
     name: str
-    scopes: frozenset[str]
+    scopes: frozenset[str] = frozenset({"ask"})
     monthly_usd: float | None = None
     """Dollars per UTC month."""
     requests_per_minute: int | None = None
@@ -54,10 +54,10 @@ class Key:
     """What its tenant's name and seal come from (``sealed.py``): made of its secret where that was shown, and never stored."""
 
 
-class Changes(TypedDict, total=False):
-    """What :meth:`Keys.change` makes different. What is missing stays as it is; a limit of None is none.
+class Terms(TypedDict, total=False):
+    """What a key may do, and how much: of a new one (:meth:`Keys.create`), or what :meth:`Keys.change` makes different.
 
-    Example: ``Changes(monthly_usd=None, requests_per_minute=60)``.
+    What is missing is usual, or stays as it is; a limit of None is none. Example: ``Terms(requests_per_minute=60)``.
     """
 
     scopes: frozenset[str]
@@ -82,32 +82,12 @@ class Keys:
         self._now = now
         self._cache: dict[str, tuple[float, Key]] = {}
 
-    async def create(
-        self,
-        name: str,
-        *,
-        scopes: frozenset[str] = frozenset({"ask"}),
-        monthly_usd: float | None = None,
-        requests_per_minute: int | None = None,
-        tokens_per_minute: int | None = None,
-        concurrency: int | None = None,
-        store_content: bool = True,
-    ) -> tuple[Key, str]:
-        """A new key and its secret, which can not be had again.
+    async def create(self, name: str, **terms: Unpack[Terms]) -> tuple[Key, str]:
+        """A new key and its secret, which can not be had again. Example: ``await keys.create("web", monthly_usd=20.0)``.
 
         Raises :class:`ConfigError` for a name that is taken or no name, an unknown scope, or a limit that is none.
         """
-        key = Key(
-            id=f"key_{secrets.token_hex(8)}",
-            name=name,
-            scopes=scopes,
-            monthly_usd=monthly_usd,
-            requests_per_minute=requests_per_minute,
-            tokens_per_minute=tokens_per_minute,
-            concurrency=concurrency,
-            store_content=store_content,
-            created=from_us(to_us(self._now())),
-        )
+        key = Key(id=f"key_{secrets.token_hex(8)}", name=name, created=from_us(to_us(self._now())), **terms)
         row = _row(key)
         secret = f"pod_{secrets.token_urlsafe(32)}"
         try:
@@ -134,7 +114,7 @@ class Keys:
         self._cache[digest] = (time.monotonic() + self._cache_seconds, key)
         return key
 
-    async def change(self, id_or_name: str, **changes: Unpack[Changes]) -> Key:
+    async def change(self, id_or_name: str, **changes: Unpack[Terms]) -> Key:
         """Give a living key, by its id or by its name, other limits, scopes or a say on content. Returns it as it is now.
 
         What it has spent stays spent, and a run under way keeps what it was lent. Changes of one key that happen at once
@@ -187,13 +167,27 @@ class Keys:
         key = await self._database.run(work) if id_or_name.isprintable() else None
         self._cache.clear()
         if key is None:
-            raise ConfigError(f"there is no key called {plain(id_or_name, 80)}; see: podium keys list")
+            raise _unknown(id_or_name)
         return key
+
+    async def named(self, id_or_name: str) -> Key:
+        """The key of that id or name, a revoked one too: of several that had a name the living one, else the one revoked last.
+
+        Raises :class:`ConfigError` where there is none.
+        """
+        found = [key for key in await self.list() if id_or_name in (key.id, key.name)]
+        if not found:
+            raise _unknown(id_or_name)
+        return max(found, key=lambda key: (key.revoked is None, key.revoked or key.created))
 
     async def list(self) -> tuple[Key, ...]:
         """Every key, revoked ones too, oldest first."""
         order = select(keys).order_by(keys.c.created_us, keys.c.id)
         return tuple(_key(row) for row in await self._database.read(lambda connection: connection.execute(order).all()))
+
+
+def _unknown(id_or_name: str) -> ConfigError:
+    return ConfigError(f"there is no key called {plain(id_or_name, 80)}; see: podium keys list")
 
 
 def _hash(secret: str) -> str:

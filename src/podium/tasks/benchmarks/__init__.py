@@ -1,4 +1,4 @@
-"""The public benchmarks as Problems: one small file per family, which registers its sets, and one table of pinned sources.
+"""The public benchmarks as Problems: one small file per family, which registers its sets.
 
 Read ``registry.py`` first. A set comes from a local folder (``files.py``) or from the public hub (``hub.py``); both give the
 same rows, and one parser per set makes Problems of them. To add a set: a parser and a registered ``Benchmark`` in its family's

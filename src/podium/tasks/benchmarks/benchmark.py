@@ -23,20 +23,31 @@ class Solved:
     gold: str
 
 
+def boxed(kind: str, question: str, target: str, source: str, split: str) -> Solved:
+    """The problem of these texts, whose verifier accepts its target in a box. Raises :class:`ValueError` where one is empty."""
+    if not question.strip() or not target.strip():
+        raise ValueError("the question or the answer is empty")
+    problem = Problem(question=question.strip(), target=target.strip(), kind=kind, source=source, split=split)
+    return Solved(problem=problem, gold=f"\\boxed{{{problem.target}}}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HubSource:
     """Where on the public hub a set lies, and at which commit.
+
+    A commit was seen, spelled out for its set, in public material: the hub's own pages, or code and manifests of several
+    independent projects that pin it (of ``leetcode`` one project, of ``rlpr`` the hub's page only). None was made up.
 
     Example: ``HubSource(dataset="openai/gsm8k", revision="740312a...", configs=("main",), splits={"test": ("test",)})``.
     """
 
     dataset: str
     revision: str | None
-    """Commit of the data set. None: not known to us; the user has to name one before anything is downloaded."""
+    """None: nobody was found to name one; the loader asks the user for it instead of following a branch that moves."""
     configs: tuple[str, ...] = ("",)
     """Configurations whose rows are read one after the other; "" is the default one."""
     splits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Our split -> theirs."""
+    """Our split -> theirs; {} where they have the same names."""
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Our split -> files of JSON lines, for sets that are published with a loading script, which is not run."""
     gated: bool = False

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from podium.registry import register
-from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
-from podium.tasks.benchmarks.files import csv_rows, first_existing, zipped_tables
-from podium.tasks.benchmarks.pins import PINS
+from podium.tasks.benchmarks.benchmark import Benchmark, HubSource, Solved, SourceRow
+from podium.tasks.benchmarks.files import in_files, zipped_tables
 from podium.tasks.multiple_choice import LETTERS
 from podium.types import Problem
 
@@ -81,10 +80,6 @@ def _mmlu(folder: Path, split: str) -> Iterable[SourceRow]:
             yield {"question": question, "choices": choices, "answer": LETTERS.index(letter.strip()), "subject": subject}
 
 
-def _gpqa(folder: Path, split: str) -> Iterable[SourceRow]:
-    return csv_rows(first_existing(folder / "gpqa" / "gpqa_diamond.csv", folder / "gpqa-diamond" / "gpqa_diamond.csv"))
-
-
 for _set in (
     Benchmark(
         name="mmlu",
@@ -95,7 +90,12 @@ for _set in (
         splits={"test": 14_042, "val": 1_531, "dev": 285},
         parse=parse_mmlu,
         local=_mmlu,
-        hub=PINS["mmlu"],
+        hub=HubSource(
+            dataset="cais/mmlu",
+            revision="c30699e8356da336a370243923dbaf21066bb9fe",
+            configs=("all",),
+            splits={"test": ("test",), "val": ("validation",), "dev": ("dev",)},
+        ),
         shuffled=True,
         note="Questions that are printed twice are asked once.",
     ),
@@ -107,8 +107,14 @@ for _set in (
         url="https://github.com/idavidrein/gpqa",
         splits={"test": 198},
         parse=parse_gpqa,
-        local=_gpqa,
-        hub=PINS["gpqa-diamond"],
+        local=in_files("gpqa/gpqa_diamond.csv", "gpqa-diamond/gpqa_diamond.csv"),
+        hub=HubSource(
+            dataset="Idavidrein/gpqa",
+            revision="633f5ee89ab8ad4522a9f850766b73f62147ffdd",
+            configs=("gpqa_diamond",),
+            splits={"test": ("train",)},
+            gated=True,
+        ),
         shuffled=True,
         note="Its authors ask not to publish the questions in plain text; the hub wants a login.",
     ),

@@ -69,26 +69,29 @@ def zipped_tables(path: Path, folder: str) -> Iterator[tuple[str, list[list[str]
         raise ConfigError(f"{path} is damaged: {error}") from error
 
 
-def first_existing(*paths: Path) -> Path:
-    """The first of ``paths`` that is there. Raises :class:`ConfigError` that names them all."""
-    for path in paths:
-        if path.is_file():
-            return path
-    raise ConfigError(f"none of these files is there: {', '.join(map(str, paths))}; fetch the set or load it from the hub")
+def in_files(*names: str) -> Callable[[Path, str], Iterable[SourceRow]]:
+    """A reader of the first of these files that is there, ``.gz`` added or not; its ending says how it is read.
 
-
-def in_hub_columns(name: str) -> Callable[[Path, str], Iterable[SourceRow]]:
-    """A reader of ``<folder>/<name>/<split>.jsonl`` (or ``.json``, ``.gz``) for sets that have only the hub's columns.
-
-    Example: ``in_hub_columns("rlpr")(Path("data"), "train")`` reads ``data/rlpr/train.jsonl``.
+    Example: ``in_files("gsm8k/{split}.jsonl")(Path("data"), "test")`` reads ``data/gsm8k/test.jsonl`` or ``test.jsonl.gz``. The
+    reader raises :class:`ConfigError` that names all files where none is there.
     """
 
     def read(folder: Path, split: str) -> Iterable[SourceRow]:
-        here = folder / name
-        path = first_existing(*(here / f"{split}{end}" for end in (".jsonl", ".jsonl.gz", ".json", ".json.gz")))
-        return jsonl_rows(path) if ".jsonl" in path.name else json_rows(path)
+        paths = [folder / f"{name.format(split=split)}{packed}" for name in names for packed in ("", ".gz")]
+        path = next((path for path in paths if path.is_file()), None)
+        if path is None:
+            raise ConfigError(
+                f"none of these files is there: {', '.join(map(str, paths))}; fetch the set or load it from the hub"
+            )
+        readers = {".jsonl": jsonl_rows, ".json": json_rows, ".csv": csv_rows}
+        return readers[Path(path.name.removesuffix(".gz")).suffix](path)
 
     return read
+
+
+def in_hub_columns(name: str) -> Callable[[Path, str], Iterable[SourceRow]]:
+    """A reader of ``<folder>/<name>/<split>.jsonl`` (or ``.json``) for sets that have only the hub's columns."""
+    return in_files(f"{name}/{{split}}.jsonl", f"{name}/{{split}}.json")
 
 
 def _bytes(path: Path) -> bytes:

@@ -27,7 +27,7 @@ def hub_rows(source: HubSource, split: str, revision: str | None = None) -> Iter
             f"no commit of {source.dataset} is pinned; look at its history on the hub and name one (revision=...), "
             "or load the set from a local folder"
         )
-    if split not in source.splits and split not in source.files:
+    if (source.splits or source.files) and split not in source.splits and split not in source.files:
         raise ConfigError(f"{source.dataset} on the hub has no split {split!r}; load it from a local folder")
     library = _library()
     try:
@@ -36,7 +36,7 @@ def hub_rows(source: HubSource, split: str, revision: str | None = None) -> Iter
             yield from library.load_dataset("json", data_files=names, split="train")
             return
         for config in source.configs:
-            for theirs in source.splits[split]:
+            for theirs in source.splits.get(split, (split,)):
                 yield from library.load_dataset(source.dataset, config or None, split=theirs, revision=commit)
     except (OSError, ValueError, RuntimeError) as error:
         # What the library raises for no network, no such commit, a gated set and a damaged cache are all of these.

@@ -1,16 +1,15 @@
-"""Train and test must not share a question: found by normalised text, dropped from the training side, or proved absent.
+"""Train and test must not share a question: found by normalised text.
 
 Two questions are the same if they read the same once case, white space, LaTeX spacing and the order and letters of the
 options are taken away. Operators and digits stay, so that 2 + 3 and 2 - 3 are two questions. Left out: paraphrases and
-translations; a proof here is a proof about texts, not about knowledge.
+translations; what is absent here is absent as text, not as knowledge.
 """
 
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from podium.errors import ConfigError
 from podium.types import Problem
 
 _LATEX = re.compile(r"\\(?:left|right|displaystyle|mathrm|text|mbox)(?![a-zA-Z])|\\[,;:! ()\[\]]|\\q?quad(?![a-zA-Z])|[${}~]")
@@ -49,20 +48,6 @@ def overlaps(train: Iterable[Problem], test: Iterable[Problem]) -> list[tuple[Pr
     for problem in test:
         asked.setdefault(fingerprint(problem), problem)
     return [(problem, asked[print_]) for problem in train if (print_ := fingerprint(problem)) in asked]
-
-
-def without_overlaps(train: Sequence[Problem], test: Iterable[Problem]) -> list[Problem]:
-    """``train`` without the questions of ``test``. Example: ``train = without_overlaps(train, test)``."""
-    asked = {fingerprint(problem) for problem in test}
-    return [problem for problem in train if fingerprint(problem) not in asked]
-
-
-def prove_disjoint(train: Iterable[Problem], test: Iterable[Problem]) -> None:
-    """Return only where no question of ``train`` is asked in ``test``; else raise :class:`ConfigError` that names some."""
-    shared = overlaps(train, test)
-    if shared:
-        shown = "; ".join(f"{one.source} {one.id} = {other.source} {other.id}" for one, other in shared[:3])
-        raise ConfigError(f"{len(shared)} training questions are in the test set ({shown}); drop them with without_overlaps")
 
 
 def _plain(text: str) -> str:

@@ -19,15 +19,21 @@ from pathlib import Path
 from typing import Any
 
 from podium.registry import register
-from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
+from podium.tasks.benchmarks.benchmark import Benchmark, HubSource, Solved, SourceRow
 from podium.tasks.benchmarks.files import jsonl_rows
-from podium.tasks.benchmarks.pins import PINS
 from podium.tasks.programming.target import CallCase, CallTests, ProgramTests, StdinCase, StdinTests
 from podium.types import Problem
 
 KIND = "programming"
 RELEASES = (400, 511, 612, 713, 880, 1_055)
 """Problems in release 1, 2, ...: as counted by its authors."""
+FILES = ("test.jsonl", *(f"test{n}.jsonl" for n in range(2, 7)))
+"""One file per release; ``release_vN`` is the first N of them together."""
+HUB = HubSource(
+    dataset="livecodebench/code_generation_lite",
+    revision="0fe84c3912ea0c4d4a78037083943e8f0c4dd505",
+    files={f"release_v{n}": FILES[:n] for n in range(1, 7)} | {f"v{n}": FILES[n - 1 : n] for n in range(1, 7)},
+)
 MAX_TEST_BYTES = 500_000_000
 """Unpacked tests of one problem; more is a bomb or a broken file."""
 
@@ -90,8 +96,7 @@ class _TextOnly(pickle.Unpickler):
 
 
 def _local(folder: Path, split: str) -> Iterable[SourceRow]:
-    hub = PINS["livecodebench"]
-    for file in hub.files[split]:
+    for file in HUB.files[split]:
         yield from jsonl_rows(folder / "livecodebench" / file)
 
 
@@ -106,7 +111,7 @@ register("benchmarks", "livecodebench")(
         | {f"v{n}": size - before for n, (before, size) in enumerate(zip((0, *RELEASES), RELEASES, strict=False), start=1)},
         parse=parse_livecodebench,
         local=_local,
-        hub=PINS["livecodebench"],
+        hub=HUB,
         note="release_v6 contains release_v1: never train on one release and test on a later whole one; vN are disjoint windows.",
     )
 )

@@ -8,13 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from podium.registry import register
-from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
-from podium.tasks.benchmarks.files import first_existing, in_hub_columns, json_rows, jsonl_rows
-from podium.tasks.benchmarks.pins import PINS
+from podium.tasks.benchmarks.benchmark import Benchmark, HubSource, Solved, SourceRow, boxed
+from podium.tasks.benchmarks.files import in_files, in_hub_columns
 from podium.tasks.extraction import last_boxed
-from podium.types import Problem
 
 KIND = "mathematics"
+_SUBJECTS = "algebra counting_and_probability geometry intermediate_algebra number_theory prealgebra precalculus"
 # What a copy of the AIME problems appends to each; the question itself is the same everywhere.
 _AIME_INSTRUCTION = "\nPlease reason step by step, and put your final answer within \\boxed{}."
 
@@ -24,7 +23,7 @@ def parse_math(row: SourceRow, split: str, seed: int) -> Solved:
     subject = str(row.get("subject") or row.get("type") or "").lower().replace(" & ", " and ").replace(" ", "-")
     answer = row.get("answer") or last_boxed(str(row["solution"]))
     name = "math500" if "unique_id" in row else "math"
-    return _solved(str(row["problem"]), str(answer or ""), f"{name}/{subject}" if subject else name, split)
+    return boxed(KIND, str(row["problem"]), str(answer or ""), f"{name}/{subject}" if subject else name, split)
 
 
 def parse_gsm8k(row: SourceRow, split: str, seed: int) -> Solved:
@@ -32,7 +31,7 @@ def parse_gsm8k(row: SourceRow, split: str, seed: int) -> Solved:
     _, mark, target = str(row["answer"]).rpartition("####")
     if not mark:
         raise ValueError("the answer has no ####")
-    return _solved(str(row["question"]), target.strip(), "gsm8k", split)
+    return boxed(KIND, str(row["question"]), target.strip(), "gsm8k", split)
 
 
 def parse_aime24(row: SourceRow, split: str, seed: int) -> Solved:
@@ -49,36 +48,17 @@ def _aime(row: SourceRow, name: str, split: str) -> Solved:
     question = str(row.get("problem") or row["prompt"]).removesuffix(_AIME_INSTRUCTION)
     answer = row.get("answer") or last_boxed(str(row.get("solution") or ""))
     # 016 on an answer sheet is the number 16.
-    return _solved(question, str(int(str(answer))), name, split)
-
-
-def _solved(question: str, target: str, source: str, split: str) -> Solved:
-    if not question.strip() or not target.strip():
-        raise ValueError("the question or the answer is empty")
-    problem = Problem(question=question.strip(), target=target.strip(), kind=KIND, source=source, split=split)
-    return Solved(problem=problem, gold=f"\\boxed{{{problem.target}}}")
-
-
-def _math500(folder: Path, split: str) -> Iterable[SourceRow]:
-    return jsonl_rows(folder / "math500" / "test.jsonl")
+    return boxed(KIND, question, str(int(str(answer))), name, split)
 
 
 def _math(folder: Path, split: str) -> Iterable[SourceRow]:
     if split == "train" and (folder / "math_train").is_dir():
-        return json_rows(first_existing(folder / "math_train" / "math.json.gz", folder / "math_train" / "math.json"))
+        return in_files("math_train/math.json")(folder, split)
     return in_hub_columns("math")(folder, split)
 
 
 def _has_answer(row: SourceRow, split: str) -> bool:
     return "answer" not in row or bool(row["answer"] or row.get("solution"))
-
-
-def _gsm8k(folder: Path, split: str) -> Iterable[SourceRow]:
-    return jsonl_rows(first_existing(folder / "gsm8k" / f"{split}.jsonl.gz", folder / "gsm8k" / f"{split}.jsonl"))
-
-
-def _aime25(folder: Path, split: str) -> Iterable[SourceRow]:
-    return jsonl_rows(folder / "aime25" / "aime25.jsonl")
 
 
 for _set in (
@@ -90,8 +70,8 @@ for _set in (
         url="https://github.com/openai/prm800k",
         splits={"test": 500},
         parse=parse_math,
-        local=_math500,
-        hub=PINS["math500"],
+        local=in_files("math500/test.jsonl"),
+        hub=HubSource(dataset="HuggingFaceH4/MATH-500", revision="6e4ed1a2a79af7d8630a6b768ec859cb5af4d3be"),
     ),
     Benchmark(
         name="math",
@@ -102,7 +82,11 @@ for _set in (
         splits={"train": 7_500, "test": 5_000},
         parse=parse_math,
         local=_math,
-        hub=PINS["math"],
+        hub=HubSource(
+            dataset="EleutherAI/hendrycks_math",
+            revision="21a5633873b6a120296cce3e2df9d5550074f4a3",
+            configs=tuple(_SUBJECTS.split()),
+        ),
         keep=_has_answer,
         note=(
             "MATH500 is a part of the test split. A local math_train/math.json.gz is the 7,474-problem training file of rllm, "
@@ -117,8 +101,8 @@ for _set in (
         url="https://github.com/openai/grade-school-math",
         splits={"train": 7_473, "test": 1_319},
         parse=parse_gsm8k,
-        local=_gsm8k,
-        hub=PINS["gsm8k"],
+        local=in_files("gsm8k/{split}.jsonl"),
+        hub=HubSource(dataset="openai/gsm8k", revision="740312add88f781978c0658806c59bc2815b9866", configs=("main",)),
     ),
     Benchmark(
         name="aime24",
@@ -129,7 +113,7 @@ for _set in (
         splits={"test": 30},
         parse=parse_aime24,
         local=in_hub_columns("aime24"),
-        hub=PINS["aime24"],
+        hub=HubSource(dataset="math-ai/aime24", revision="83a7f387baaa524a8bda0022eac0541582297103"),
         note="Do not republish the problems.",
     ),
     Benchmark(
@@ -140,8 +124,8 @@ for _set in (
         url="https://huggingface.co/datasets/math-ai/aime25",
         splits={"test": 30},
         parse=parse_aime25,
-        local=_aime25,
-        hub=PINS["aime25"],
+        local=in_files("aime25/aime25.jsonl"),
+        hub=HubSource(dataset="math-ai/aime25", revision="563bb8404243c5f09de6ec262f2db674fe5bce9b"),
         note="Do not republish the problems.",
     ),
 ):

@@ -1,12 +1,8 @@
 """CRUXEval, output prediction: a small Python function and an input; what does it return?"""
 
-from collections.abc import Iterable
-from pathlib import Path
-
 from podium.registry import register
-from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
-from podium.tasks.benchmarks.files import jsonl_rows
-from podium.tasks.benchmarks.pins import PINS
+from podium.tasks.benchmarks.benchmark import Benchmark, HubSource, Solved, SourceRow
+from podium.tasks.benchmarks.files import in_files
 from podium.types import Problem
 
 KIND = "output-prediction"
@@ -19,10 +15,6 @@ def parse_cruxeval(row: SourceRow, split: str, seed: int) -> Solved:
     return Solved(problem=problem, gold=f"Answer: {problem.target}")
 
 
-def _cruxeval(folder: Path, split: str) -> Iterable[SourceRow]:
-    return jsonl_rows(folder / "cruxeval" / "cruxeval.jsonl")
-
-
 for _set in (
     Benchmark(
         name="cruxeval",
@@ -32,8 +24,8 @@ for _set in (
         url="https://github.com/facebookresearch/cruxeval",
         splits={"test": 800},
         parse=parse_cruxeval,
-        local=_cruxeval,
-        hub=PINS["cruxeval"],
+        local=in_files("cruxeval/cruxeval.jsonl"),
+        hub=HubSource(dataset="cruxeval-org/cruxeval", revision=None),
     ),
 ):
     register("benchmarks", _set.name)(_set)

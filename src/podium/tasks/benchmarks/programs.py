@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from podium.registry import register
-from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
-from podium.tasks.benchmarks.files import first_existing, json_rows, jsonl_rows
-from podium.tasks.benchmarks.pins import PINS
+from podium.tasks.benchmarks.benchmark import Benchmark, HubSource, Solved, SourceRow
+from podium.tasks.benchmarks.files import in_files
 from podium.tasks.programming.target import LEETCODE_PRELUDE, AssertTests, ProgramTests, StdinCase, StdinTests, UnittestTests
 from podium.types import Problem
 
@@ -110,30 +109,14 @@ def _lines(text: object) -> str:
     return str(text).replace("\r\n", "\n")
 
 
-def _humaneval(folder: Path, split: str) -> Iterable[SourceRow]:
-    here = folder / "humaneval"
-    return jsonl_rows(first_existing(here / "HumanEval.jsonl.gz", here / "HumanEval.jsonl"))
-
-
 def _mbpp(folder: Path, split: str) -> Iterable[SourceRow]:
     first, last = _MBPP_SPLITS[split]
-    rows = jsonl_rows(first_existing(folder / "mbpp" / "mbpp.jsonl.gz", folder / "mbpp" / "mbpp.jsonl"))
+    rows = in_files("mbpp/mbpp.jsonl")(folder, split)
     return (row for row in rows if first <= int(row["task_id"]) <= last)
 
 
-def _bigcodebench(folder: Path, split: str) -> Iterable[SourceRow]:
-    here = folder / "bigcodebench"
-    return json_rows(first_existing(here / "bigcodebench_hard.json.gz", here / "bigcodebench_hard.json"))
-
-
 def _codeforces(folder: Path, split: str) -> Iterable[SourceRow]:
-    here, file = folder / "codeforces", "test" if split == "all" else split
-    return json_rows(first_existing(here / f"codeforces_{file}.json.gz", here / f"codeforces_{file}.json"))
-
-
-def _leetcode(folder: Path, split: str) -> Iterable[SourceRow]:
-    here = folder / "leetcode"
-    return json_rows(first_existing(here / f"leetcode_{split}.json.gz", here / f"leetcode_{split}.json"))
+    return in_files("codeforces/codeforces_{split}.json")(folder, "test" if split == "all" else split)
 
 
 for _set in (
@@ -145,8 +128,8 @@ for _set in (
         url="https://github.com/openai/human-eval",
         splits={"test": 164},
         parse=parse_humaneval,
-        local=_humaneval,
-        hub=PINS["humaneval"],
+        local=in_files("humaneval/HumanEval.jsonl"),
+        hub=HubSource(dataset="openai/openai_humaneval", revision="7dce6050a7d6d172f3cc5c32aa97f52fa1a2e544"),
     ),
     Benchmark(
         name="mbpp",
@@ -157,7 +140,12 @@ for _set in (
         splits={"test": 500, "train": 374, "val": 90, "prompt": 10},
         parse=parse_mbpp,
         local=_mbpp,
-        hub=PINS["mbpp"],
+        hub=HubSource(
+            dataset="google-research-datasets/mbpp",
+            revision="4bb6404fdc6cacfda99d4ac4205087b89d32030c",
+            configs=("full",),
+            splits={"test": ("test",), "train": ("train",), "val": ("validation",), "prompt": ("prompt",)},
+        ),
         note="The tests are part of the question, as in the set's own protocol.",
     ),
     Benchmark(
@@ -168,8 +156,12 @@ for _set in (
         url="https://github.com/bigcode-project/bigcodebench",
         splits={"test": 144, "all": 148},
         parse=parse_bigcodebench,
-        local=_bigcodebench,
-        hub=PINS["bigcodebench-hard"],
+        local=in_files("bigcodebench/bigcodebench_hard.json"),
+        hub=HubSource(
+            dataset="bigcode/bigcodebench-hard",
+            revision="298d2cc7b96612e15e47313c3603ee124cee0c1f",
+            splits={"test": ("v0.1.4",), "all": ("v0.1.4",)},
+        ),
         keep=can_run_sandboxed,
         note="'test' leaves out four tasks that can not pass in the sandbox. The tests import third-party libraries: "
         "without the set's own image many can not pass.",
@@ -183,7 +175,12 @@ for _set in (
         splits={"test": None, "all": None, "train": None},
         parse=parse_codeforces,
         local=_codeforces,
-        hub=PINS["codeforces"],
+        hub=HubSource(
+            dataset="open-r1/codeforces",
+            revision="fbe3f6e903ee854eec2e69e9d96d0306cde59baf",
+            configs=("verifiable",),
+            splits={"test": ("test",), "all": ("test",), "train": ("train",)},
+        ),
         keep=has_one_output,
         note="Do not republish the statements. 'test' and 'train' leave out problems with several right outputs.",
     ),
@@ -195,8 +192,11 @@ for _set in (
         url="https://leetcode.com",
         splits={"test": None, "train": None},
         parse=parse_leetcode,
-        local=_leetcode,
-        hub=PINS["leetcode"],
+        local=in_files("leetcode/leetcode_{split}.json"),
+        hub=HubSource(
+            dataset="newfacade/LeetCodeDataset",
+            revision="215604aeed660029df7de2fea5a4d7b6ed476a08",
+        ),
         note="Do not republish the statements.",
     ),
 ):

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from podium.registry import register
-from podium.tasks.benchmarks.benchmark import Benchmark, Solved, SourceRow
+from podium.tasks.benchmarks.benchmark import Benchmark, HubSource, Solved, SourceRow, boxed
 from podium.tasks.benchmarks.choices import KIND as CHOICE
-from podium.tasks.benchmarks.files import in_hub_columns, json_rows
-from podium.tasks.benchmarks.pins import PINS
+from podium.tasks.benchmarks.files import in_files, in_hub_columns, json_rows
 from podium.types import Problem
 
 KIND = "free_form"
@@ -24,7 +23,7 @@ _POWER_OF_TEN = re.compile(r"\s*(?:\\mathrm\{)?10\^(?:\{(-?[0-9]+)\}|([0-9]))\}?
 def parse_rlpr(row: SourceRow, split: str, seed: int) -> Solved:
     """RLPR: a chat in ``prompt`` whose user turn is the question, the answer in ``reward_model``."""
     turns = [turn for turn in row["prompt"] if turn["role"] == "user"]
-    return _solved(str(turns[-1]["content"]), str(row["reward_model"]["ground_truth"]), "rlpr", split)
+    return boxed(KIND, str(turns[-1]["content"]), str(row["reward_model"]["ground_truth"]), "rlpr", split)
 
 
 def parse_theoremqa(row: SourceRow, split: str, seed: int) -> Solved:
@@ -32,7 +31,7 @@ def parse_theoremqa(row: SourceRow, split: str, seed: int) -> Solved:
     question, answer, field = str(row["Question"]), _spelled(row["Answer"]), str(row.get("field") or "").lower()
     source = f"theoremqa/{field}" if field else "theoremqa"
     if row["Answer_type"] != "option":
-        return _solved(question, answer, source, split)
+        return boxed(KIND, question, answer, source, split)
     letter = answer.strip("()").upper()
     problem = Problem(question=question.strip(), target=letter, kind=CHOICE, source=source, split=split)
     return Solved(problem=problem, gold=f"\\boxed{{{answer}}}")
@@ -48,23 +47,12 @@ def parse_scibench(row: SourceRow, split: str, seed: int) -> Solved:
         unit = unit[power.end() :].strip()
     if unit == "\\":  # what stripping left of \$
         unit = "\\$"
-    return _solved(str(row["problem_text"]), f"{target} {unit}".strip(), f"scibench/{str(row['source']).strip()}", split)
+    return boxed(KIND, str(row["problem_text"]), f"{target} {unit}".strip(), f"scibench/{str(row['source']).strip()}", split)
 
 
 def _spelled(value: Any) -> str:
     """A JSON value as TheoremQA's own evaluation prints it: True, 1.0, [0, 5]."""
     return f"[{', '.join(map(_spelled, value))}]" if isinstance(value, list) else str(value)
-
-
-def _solved(question: str, target: str, source: str, split: str) -> Solved:
-    if not question.strip() or not target.strip():
-        raise ValueError("the question or the answer is empty")
-    problem = Problem(question=question.strip(), target=target.strip(), kind=KIND, source=source, split=split)
-    return Solved(problem=problem, gold=f"\\boxed{{{problem.target}}}")
-
-
-def _theoremqa(folder: Path, split: str) -> Iterable[SourceRow]:
-    return json_rows(folder / "theoremqa" / "theoremqa_test.json")
 
 
 def _scibench(folder: Path, split: str) -> Iterable[SourceRow]:
@@ -86,7 +74,11 @@ for _set in (
         splits={"train": None, "test": None},
         parse=parse_rlpr,
         local=in_hub_columns("rlpr"),
-        hub=PINS["rlpr"],
+        hub=HubSource(
+            dataset="openbmb/RLPR-Train-Dataset",
+            revision="08fcfe3720fc3aafabd55ed44b020d1bd5a4aa42",
+            splits={"train": ("train",)},
+        ),
         note="The test split (openbmb/RLPR-Evaluation) is several benchmarks in one; read it from a local folder.",
     ),
     Benchmark(
@@ -97,8 +89,12 @@ for _set in (
         url="https://github.com/TIGER-AI-Lab/TheoremQA",
         splits={"test": 747, "all": 800},
         parse=parse_theoremqa,
-        local=_theoremqa,
-        hub=PINS["theoremqa"],
+        local=in_files("theoremqa/theoremqa_test.json"),
+        hub=HubSource(
+            dataset="TIGER-Lab/TheoremQA",
+            revision="a340b1782960a712843aae3ed25f1e013cc008a5",
+            splits={"test": ("test",), "all": ("test",)},
+        ),
         keep=_needs_no_picture,
         note="53 questions of 'all' can not be answered without their picture; 'test' leaves them out.",
     ),
@@ -111,7 +107,7 @@ for _set in (
         splits={"test": 580},
         parse=parse_scibench,
         local=_scibench,
-        hub=PINS["scibench"],
+        hub=HubSource(dataset="xw27/scibench", revision=None, splits={"test": ("train",)}),
         note="Some printed answers contradict their own LaTeX; the number counts, as in the set's own evaluation.",
     ),
 ):

@@ -9,7 +9,3 @@ assertions.py    asserts taken apart on the host; expressions.py evaluates them
 relayed.py       tests with loops of their own, in a second sandbox
 inside_texts.py  the programs of ``tasks/inside/`` as texts
 """
-
-from podium.tasks.programming.verifier import ProgramVerifier
-
-__all__ = ["ProgramVerifier"]
