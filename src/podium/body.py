@@ -16,19 +16,17 @@ class Body(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _few(cls, given: Any) -> Any:
-        """An error per unknown field of a hostile body would cost far more than the body."""
-        if isinstance(given, dict) and len(given) > MAX_FIELDS:
+    def _readable(cls, given: Any) -> Any:
+        """No more fields than there can be: an error per unknown one of a hostile body would cost far more than the body. And
+        whole characters: JSON can name half of one, which no UTF-8 carries on to a worker.
+        """
+        if not isinstance(given, dict):
+            return given
+        if len(given) > MAX_FIELDS:
             raise PydanticCustomError("too_many_fields", f"an object of a request has {MAX_FIELDS} fields at most")
-        return given
-
-    @model_validator(mode="before")
-    @classmethod
-    def _whole(cls, given: Any) -> Any:
-        """JSON can name half a character, which no UTF-8 carries on to a worker."""
-        texts = (value for value in given.values() if isinstance(value, str)) if isinstance(given, dict) else ()
-        if any(is_broken(text) for text in texts):
-            raise PydanticCustomError("half_character", "a text holds half of a surrogate pair; send whole characters")
+        for value in given.values():
+            if isinstance(value, str) and is_broken(value):
+                raise PydanticCustomError("half_character", "a text holds half of a surrogate pair; send whole characters")
         return given
 
 

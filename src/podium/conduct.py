@@ -155,6 +155,8 @@ class Conductor:
 
 def _as_question(call: Call) -> Call:
     """``call`` with everything its worker may see as one conversation: what a nested Conductor is asked."""
+    if not (call.subtask or call.visible or call.turns):
+        return call
     return replace(call, question=render(call), subtask="", visible=(), turns=())
 
 

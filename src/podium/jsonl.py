@@ -25,6 +25,7 @@ from podium.errors import ConfigError
 
 Record = TypeVar("Record")
 
+_JSON = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}  # building one takes milliseconds, so each is built once
 
 
@@ -50,7 +51,7 @@ def dumps(record: object) -> str:
     raises for it.
     """
     plain = _adapter(type(record)).dump_python(record, mode="json", warnings="error")
-    return json.dumps(plain, ensure_ascii=True, separators=(",", ":"))
+    return _JSON.encode(plain)
 
 
 def loads(kind: type[Record], line: str) -> Record:

@@ -83,15 +83,13 @@ def _routes(app: FastAPI, service: RequestService) -> None:
     async def chat_completions(body: ChatRequest, request: Request) -> Response:
         """A conversation -> its next turn, whole or streamed."""
         key = await accounts.identify(request.headers.get("Authorization"), "ask")
-        extended = body.model_copy(update={"podium": with_headers(body.podium, request.headers)})
-        return await chat(service, request, key, of_chat(extended))
+        return await chat(service, request, key, of_chat(with_headers(body, request.headers)))
 
     @app.post("/v1/responses", responses=_ERRORS, tags=["OpenAI"])
     async def create_response(body: ResponsesRequest, request: Request) -> Response:
         """The same in OpenAI's newer form; nothing is kept between requests."""
         key = await accounts.identify(request.headers.get("Authorization"), "ask")
-        extended = body.model_copy(update={"podium": with_headers(body.podium, request.headers)})
-        return await responses(service, request, key, of_responses(extended))
+        return await responses(service, request, key, of_responses(with_headers(body, request.headers)))
 
     @app.get("/v1/models", responses=_ERRORS, tags=["OpenAI"])
     async def list_models(request: Request) -> Response:

@@ -49,6 +49,8 @@ Progress = RunEvent | TextDelta | ChoiceDone
 
 async def conducted(conductors: Sequence[ServedModel], call: Call) -> list[ChoiceDone]:
     """Every choice, whole. Cancelling this cancels them all."""
+    if len(conductors) == 1:
+        return [await answer(conductors[0], call)]
     async with asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(answer(conductor, _drawn(call, choice), choice=choice))

@@ -32,6 +32,7 @@ class ConcurrencyGate:
         self._per_key = per_key
         self._lines: Lines[Place] = Lines()
         self._inside: Counter[str] = Counter()
+        self._inside_total = 0
         self._limits: dict[str, int] = {}
         self._resting: dict[str, asyncio.TimerHandle] = {}
         """Keys that may not come in before their time is over."""
@@ -44,7 +45,7 @@ class ConcurrencyGate:
     @property
     def inside(self) -> int:
         """How many are worked on."""
-        return self._inside.total()
+        return self._inside_total
 
     def join(self, key: str = "", limit: int | None = None) -> "Place":
         """A place for a request of ``key``, inside or in the queue; ``limit``: how many of the key come in at once.
@@ -82,11 +83,15 @@ class ConcurrencyGate:
         return key not in self._resting and (limit is None or self._inside[key] < limit)
 
     def _enter(self, place: "Place") -> None:
-        self._inside[place.key] += 1
+        self._count(place.key, 1)
         place.enter()
 
+    def _count(self, key: str, change: int) -> None:
+        self._inside[key] += change
+        self._inside_total += change
+
     def _let_in(self) -> None:
-        while self.inside < self._concurrency:
+        while self._lines and self.inside < self._concurrency:
             place = self._lines.take(self._may_come_in)
             if place is None:
                 return
@@ -95,14 +100,14 @@ class ConcurrencyGate:
     def _left(self, place: "Place") -> None:
         if place.is_inside:
             place.is_inside = False
-            self._inside[place.key] -= 1
+            self._count(place.key, -1)
             self._rested(place.key)  # there is one less of it
         else:
             self._lines.leave(place.key, place)
         self._forget(place.key)
 
     def _stepped_back(self, place: "Place", seconds: float) -> None:
-        self._inside[place.key] -= 1
+        self._count(place.key, -1)
         self._lines.join(place.key, place, first=True)
         if (timer := self._resting.pop(place.key, None)) is not None:
             timer.cancel()

@@ -1,16 +1,22 @@
 """What a request chooses, as headers, for clients that can not send fields of their own, and what every answer's headers say."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from podium.errors import ConfigError
 from podium.request_options import RequestOptions
 from podium.serving.asking import ChoiceDone
+from podium.serving.requests import ChatRequest
+from podium.serving.responses_requests import ResponsesRequest
 from podium.serving.service import ActiveRequest, total_usage
 
+Asked = TypeVar("Asked", ChatRequest, ResponsesRequest)
 _LISTS = ("workers", "exclude_workers")
 _PREFIX = "x-podium-"
+_FIELDS = {_PREFIX + name.replace("_", "-"): name for name in RequestOptions.model_fields}
+"""Header, as a request's are read: in small letters -> field."""
 IGNORED = "X-Podium-Ignored"
 EXPOSED = (
     "X-Podium-Run",
@@ -25,24 +31,25 @@ EXPOSED = (
 """What a page of another origin may read of an answer's headers."""
 
 
-def with_headers(options: RequestOptions, headers: Mapping[str, str]) -> RequestOptions:
-    """``options`` with what ``X-Podium-...`` headers say; a field that both name is the body's.
+def with_headers(body: Asked, headers: Mapping[str, str]) -> Asked:
+    """``body`` with what ``X-Podium-...`` headers say besides its ``podium``; a field that both name is the body's.
 
     ``X-Podium-Workers`` and ``X-Podium-Exclude-Workers`` hold names with commas between them. Raises :class:`ConfigError`.
     """
     named: dict[str, object] = {}
-    for name in RequestOptions.model_fields:
-        value = headers.get(_PREFIX + name.replace("_", "-"))
-        if value is not None and name not in options.model_fields_set:
+    for header, value in headers.items():
+        name = _FIELDS.get(header)
+        if name is not None and name not in named and name not in body.podium.model_fields_set:
             named[name] = [part.strip() for part in value.split(",") if part.strip()] if name in _LISTS else value.strip()
     if not named:
-        return options
+        return body
     try:
-        return RequestOptions.model_validate({**options.model_dump(exclude_unset=True), **named})
+        options = RequestOptions.model_validate({**body.podium.model_dump(exclude_unset=True), **named})
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = _PREFIX + str(first["loc"][0]).replace("_", "-")
         raise ConfigError(f"header {place}: {first['msg']}") from error
+    return body.model_copy(update={"podium": options})
 
 
 def run_headers(active: ActiveRequest, dones: Sequence[ChoiceDone] = ()) -> dict[str, str]:

@@ -2,11 +2,13 @@
 
 import statistics
 from collections import defaultdict, deque
+from typing import Any, TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from podium.serving.store.runs import Run
 
+Metric = TypeVar("Metric", Counter, Histogram)
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 _RECENT = 100
 """Calls of a worker that its median is taken over."""
@@ -32,25 +34,27 @@ class Metrics:
         )
         self._recent: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_RECENT))
         self._responses = Counter("podium_http_responses", "Answers by status.", ["status"], registry=self._registry)
+        self._kept: dict[tuple[object, tuple[str, ...]], Any] = {}
         self._inside = Gauge("podium_requests_in_flight", "Requests being worked on.", registry=self._registry)
         self._waiting = Gauge("podium_requests_waiting", "Requests waiting for room.", registry=self._registry)
 
     def finished(self, run: Run) -> None:
         """Count a run."""
-        self._runs.labels(run.model, run.failure or "answered").inc()
-        self._seconds.labels(run.model).observe(run.seconds)
-        self._steps.labels(run.model).inc(run.steps)
-        self._tokens.labels(run.model, "prompt").inc(run.usage.prompt_tokens)
-        self._tokens.labels(run.model, "completion").inc(run.usage.completion_tokens)
+        of = self._labelled
+        of(self._runs, run.model, run.failure or "answered").inc()
+        of(self._seconds, run.model).observe(run.seconds)
+        of(self._steps, run.model).inc(run.steps)
+        of(self._tokens, run.model, "prompt").inc(run.usage.prompt_tokens)
+        of(self._tokens, run.model, "completion").inc(run.usage.completion_tokens)
         if run.usage.cost_usd is None:
-            self._unpriced.labels(run.model).inc()
+            of(self._unpriced, run.model).inc()
         else:
-            self._usd.labels(run.model).inc(run.usage.cost_usd)
+            of(self._usd, run.model).inc(run.usage.cost_usd)
 
         for transcript in run.transcripts:
             for result in transcript.results:
                 if result.completion is not None:
-                    self._step_seconds.labels(result.worker).observe(result.completion.seconds)
+                    of(self._step_seconds, result.worker).observe(result.completion.seconds)
                     self._recent[result.worker].append(result.completion.seconds)
 
     def latency(self, worker: str) -> tuple[float, int] | None:
@@ -60,7 +64,15 @@ class Metrics:
 
     def responded(self, status: int) -> None:
         """Count an HTTP answer."""
-        self._responses.labels(str(status)).inc()
+        self._labelled(self._responses, str(status)).inc()
+
+    def _labelled(self, metric: Metric, *labels: str) -> Metric:
+        """``metric.labels(*labels)``, which is slow, kept: as many as the metric itself keeps."""
+        key = (metric, labels)
+        if key not in self._kept:
+            self._kept[key] = metric.labels(*labels)
+        found: Metric = self._kept[key]
+        return found
 
     def text(self, inside: int, waiting: int) -> bytes:
         """Everything in Prometheus' text format."""

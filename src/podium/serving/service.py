@@ -215,7 +215,7 @@ class RequestService:
             await self.accounts.pause(active.resumed.ids, active.admission, active.resumed.state)
         await self.accounts.keep_run(run, active.admission)
         self._report(run)
-        record(run, run.transcripts, dict(active.headers))
+        record(run, run.transcripts, active.headers)
 
     def _report(self, run: Run) -> None:
         self.metrics.finished(run)
@@ -245,8 +245,10 @@ class RequestService:
     async def _taken(self, key: Key | None, parsed: ParsedRequest) -> Resumed | None:
         """The paused step whose tool results ``parsed`` brings; it is taken out of the store."""
         ids = tuple(sorted({message.tool_call_id for message in _newest(parsed.call.question) if message.role == "tool"}))
+        if not ids:
+            return None
         workers = [card.name for card in self.catalog.cards]
-        if not ids or (parsed.model in workers and parsed.options.policy is None):
+        if parsed.model in workers and parsed.options.policy is None:
             return None  # a worker by its own name is asked the conversation and nothing else
         if parsed.choices > 1:
             raise ConfigError("n: a step that waited for its tools goes on once; leave n out")
@@ -256,9 +258,14 @@ class RequestService:
 
 def _size(call: Call) -> int:
     """Characters of the prompt, tools and response format included."""
-    said = sum(len(each.content) + sum(len(c.name) + len(c.arguments) for c in each.tool_calls) for each in call.question)
-    tools = sum(len(tool.name) + len(tool.description) + len(tool.parameters) for tool in call.response_options.tools)
-    return said + tools + len(call.response_options.response_format or "")
+    size = len(call.response_options.response_format or "")
+    for message in call.question:
+        size += len(message.content)
+        for called in message.tool_calls:
+            size += len(called.name) + len(called.arguments)
+    for tool in call.response_options.tools:
+        size += len(tool.name) + len(tool.description) + len(tool.parameters)
+    return size
 
 
 def total_usage(dones: Sequence[ChoiceDone]) -> Usage:

@@ -5,7 +5,7 @@ Without ``OTEL_EXPORTER_OTLP_ENDPOINT``, or where OpenTelemetry is not installed
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -46,12 +46,12 @@ def exporting() -> Iterator[None]:
         provider.shutdown()
 
 
-def record(run: Run, transcripts: Sequence[Transcript], headers: dict[str, str]) -> None:
+def record(run: Run, transcripts: Sequence[Transcript], headers: Mapping[str, str]) -> None:
     """The spans of ``run``; ``headers`` of the request may name the trace it belongs to (``traceparent``)."""
     if not _tracers:
         return
     api = import_module("opentelemetry.trace")
-    context = import_module("opentelemetry.propagate").extract(headers)
+    context = import_module("opentelemetry.propagate").extract(dict(headers))
     tracer = _tracers[0]
     begin = int(run.created.timestamp() * _NANO)
     about = {

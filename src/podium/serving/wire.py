@@ -17,6 +17,7 @@ Result = TypeVar("Result")
 KEEP_ALIVE_SECONDS = 15.0
 """After how much silence a comment is sent, so that no proxy on the way takes the connection for dead."""
 DONE = b"data: [DONE]\n\n"
+_JSON = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
 
 
 class ClientLeft(Exception):
@@ -25,7 +26,7 @@ class ClientLeft(Exception):
 
 def encoded(body: object) -> bytes:
     """JSON in ASCII: what a model wrote may hold half surrogates, which no UTF-8 can carry."""
-    return json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    return _JSON.encode(body).encode("ascii")
 
 
 def json_answer(body: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -30,7 +30,11 @@ MOST_TOKENS = 100_000_000
 
 def plausible(usage: Usage) -> bool:
     """Whether a call can have used this many tokens. What can not be believed counts as not reported."""
-    return all(isinstance(count, int) and 0 <= count <= MOST_TOKENS for count in (usage.prompt_tokens, usage.completion_tokens))
+    return _plausible(usage.prompt_tokens) and _plausible(usage.completion_tokens)
+
+
+def _plausible(count: object) -> bool:
+    return isinstance(count, int) and 0 <= count <= MOST_TOKENS
 
 
 def surely_unpaid(error: BaseException) -> bool:

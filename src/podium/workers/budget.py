@@ -21,6 +21,8 @@ from functools import lru_cache
 from podium.errors import BudgetExceeded, ConfigError
 from podium.types import Usage
 
+_NOTHING = Fraction(0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Reservation:
@@ -63,11 +65,11 @@ class Budget:
         self._start = clock()
         self._open: set[Reservation] = set()
         self._freed = asyncio.Event()
-        self._reserved_usd = Fraction(0)
+        self._reserved_usd = _NOTHING
         self._reserved_tokens = 0
-        self._spent_usd = Fraction(0)
+        self._spent_usd = _NOTHING
         self._spent = Usage()
-        self._uncertain_usd = Fraction(0)
+        self._uncertain_usd = _NOTHING
         self._uncertain_tokens = 0
 
     @property
@@ -104,8 +106,8 @@ class Budget:
         """Set aside the most a call can use, before it is sent; ``usd`` None is an unknown price. Raises as :meth:`check`."""
         self.check(usd, tokens)
         reservation = Reservation(usd=usd, tokens=tokens)
+        self._reserved_usd = self._reserved_usd + _decimal(usd) if self._open else _decimal(usd)
         self._open.add(reservation)
-        self._reserved_usd += _decimal(usd)
         self._reserved_tokens += tokens
         return reservation
 
@@ -188,7 +190,8 @@ class Budget:
             raise ConfigError(f"the {self.name} budget is in dollars, and what was spent before has no price; start a new run")
         self._spent = self._spent + usage
         self._spent_usd += _decimal(usage.cost_usd)
-        self._uncertain_usd += _decimal(uncertain_usd)
+        if uncertain_usd:  # mostly there is none, and exact numbers are added slowly
+            self._uncertain_usd += _decimal(uncertain_usd)
 
     @property
     def _booked_usd(self) -> Fraction:
@@ -201,7 +204,7 @@ class Budget:
         self._open.remove(reservation)
         self._freed.set()
         self._freed = asyncio.Event()  # a call that waits from now on waits for the next end
-        self._reserved_usd -= _decimal(reservation.usd)
+        self._reserved_usd = self._reserved_usd - _decimal(reservation.usd) if self._open else _NOTHING
         self._reserved_tokens -= reservation.tokens
         return True
 
@@ -209,4 +212,4 @@ class Budget:
 @lru_cache(maxsize=4096)  # reading a number is slow beside adding it, and each one is needed several times
 def _decimal(usd: float | None) -> Fraction:
     """The number as it is written: 0.1 is one tenth, not the binary fraction next to it."""
-    return Fraction(repr(float(usd))) if usd else Fraction(0)
+    return Fraction(repr(float(usd))) if usd else _NOTHING

@@ -120,7 +120,9 @@ class ChatWorker:
         """
         model = of_this_loop(self._models, self._connect)
         sampling = _overridden(_overridden(self._sampling, call.sampling), call.response_options.sampling)
-        sampling = replace(sampling, max_tokens=completion_cap(call, self._sampling.max_tokens))
+        most = completion_cap(call, self._sampling.max_tokens)
+        if most != sampling.max_tokens:
+            sampling = replace(sampling, max_tokens=most)
         settings, left_out = settings_for(
             model, self.provider, sampling, self._extra_body, self._seconds, call.response_options.effort
         )
@@ -231,7 +233,7 @@ class ChatWorker:
             text=text,
             finish_reason="tool_calls" if reason == "tool_call" else reason or "stop",
             tool_calls=tool_calls,
-            usage=replace(usage, cost_usd=cost),
+            usage=Usage(prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens, cost_usd=cost),
             seconds=seconds,
             price_source="" if cost is None or self.price is None else self.price.source,
         )

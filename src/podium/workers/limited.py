@@ -86,7 +86,8 @@ class Limit:
     async def admitted(self, tokens: int = 0) -> AsyncIterator[LimitSlot]:
         """Wait in line for a place, hold it in the body; ``tokens`` is the most the call can use."""
         loop = asyncio.get_running_loop()
-        async with self._line.of(tenant.get().name):
+        await self._line.take(tenant.get().name)
+        try:
             while (opens := self._opens_seconds(tokens, loop.time())) > loop.time():
                 self._freed.clear()
                 # Only the head of the line waits here: for the window to slide, or for a call to return.
@@ -96,9 +97,12 @@ class Limit:
                 except TimeoutError:
                     continue
             admission = LimitSlot(loop.time(), tokens)
-            self._window.append(admission)
-            self._window_tokens += tokens
+            if self._requests is not None or self._tokens is not None:  # else a minute of calls would be remembered for nothing
+                self._window.append(admission)
+                self._window_tokens += tokens
             self._in_flight += 1
+        finally:
+            self._line.give()
         try:
             yield admission
         finally:

@@ -104,7 +104,8 @@ class Metered:
 
     def _bound(self, call: Call) -> Usage:
         most = bound(call, self._max_tokens)
-        return replace(most, cost_usd=self._most_usd(most.prompt_tokens, most.completion_tokens))
+        cost = self._most_usd(most.prompt_tokens, most.completion_tokens)
+        return Usage(prompt_tokens=most.prompt_tokens, completion_tokens=most.completion_tokens, cost_usd=cost)
 
     async def _reserve(self, most: Usage, budgets: Sequence[Budget]) -> list[tuple[Budget, Reservation]]:
         """Reserve; where nothing but the reservations of calls under way forbids it, wait for one of them to end.

@@ -46,11 +46,7 @@ class OpenAIClient(AsyncOpenAI):
         Raises what the SDK raises: :class:`openai.APITimeoutError`, :class:`openai.APIConnectionError`,
         :class:`openai.APIStatusError`.
         """
-        own = self._own_headers.copy()
-        own.update(headers)
-        request = httpx2.Request(
-            "POST", self._chat_url, headers=own, content=json.dumps(body).encode(), extensions={"timeout": self._seconds}
-        )
+        request = self._request(json.dumps(body).encode(), headers)
         stream = bool(body.get("stream"))
         try:
             response = await self._client.send(request, stream=stream)
@@ -80,12 +76,22 @@ class OpenAIClient(AsyncOpenAI):
                 return cast(Data, ChatCompletionChunk.model_validate(data))
         return super()._process_response_data(data=data, cast_to=cast_to, response=response)
 
+    def _request(self, content: bytes, headers: Mapping[str, str]) -> httpx2.Request:
+        given = {name.lower(): value for name, value in headers.items()}
+        whole = {**self._own_headers, **given, "content-length": str(len(content))}
+        # As a stream it is taken as it is: nothing is missing, so nobody has to look what is, copying the headers each time.
+        stream = httpx2.ByteStream(content)
+        request = httpx2.Request("POST", self._chat_url, headers=whole, stream=stream, extensions={"timeout": self._seconds})
+        request.read()
+        return request
+
     @cached_property
-    def _own_headers(self) -> httpx2.Headers:
-        headers = httpx2.Headers(self._client.headers)  # which encodings it can read, above all
+    def _own_headers(self) -> dict[str, str]:
+        headers = httpx2.Headers({"Host": self._chat_url.netloc.decode("ascii")})
+        headers.update(self._client.headers)  # which encodings it can read, above all
         given = {**self.auth_headers, **self.default_headers}
         headers.update({name: value for name, value in given.items() if isinstance(value, str)})
-        return headers
+        return dict(headers)
 
     @cached_property
     def _chat_url(self) -> httpx2.URL:

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from podium.errors import ConfigError
 from podium.protocols import ChecksCalls, ChecksResponseOptions, Worker
@@ -17,6 +17,14 @@ class Member:
     card: Card
     able: object | None = None
     """Who knows what the worker can do, where the worker is a wrapper around it."""
+    _options: ChecksResponseOptions | None = field(init=False, repr=False, compare=False)
+    _calls: ChecksCalls | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Once and not with every call: to ask whether something follows a protocol is slow.
+        able = self.worker if self.able is None else self.able
+        object.__setattr__(self, "_options", able if isinstance(able, ChecksResponseOptions) else None)
+        object.__setattr__(self, "_calls", able if isinstance(able, ChecksCalls) else None)
 
     @property
     def name(self) -> str:
@@ -25,15 +33,16 @@ class Member:
 
     def check(self, response_options: ResponseOptions) -> None:
         """Raises :class:`ConfigError` where this worker could not honour ``response_options``, as far as is known beforehand."""
-        able = self.worker if self.able is None else self.able
-        if isinstance(able, ChecksResponseOptions):
-            able.check(response_options)
+        if self._options is not None:
+            self._options.check(response_options)
 
-    def check_call(self, call: Call) -> None:
-        """Raises :class:`UnworkableStep` where this worker could do nothing with ``call``, as far as is known beforehand."""
-        able = self.worker if self.able is None else self.able
-        if isinstance(able, ChecksCalls):
-            able.check_call(call)
+    def check_call(self, call: Callable[[], Call]) -> None:
+        """Raises :class:`UnworkableStep` where this worker could do nothing with ``call()``, as far as is known beforehand.
+
+        Most workers have nothing to say about calls; then none is made.
+        """
+        if self._calls is not None:
+            self._calls.check_call(call())
 
 
 class WorkerPool:

@@ -77,6 +77,14 @@ class Turns:
     @asynccontextmanager
     async def of(self, name: str) -> AsyncIterator[None]:
         """Hold the lock in the body."""
+        await self.take(name)
+        try:
+            yield
+        finally:
+            self.give()
+
+    async def take(self, name: str) -> None:
+        """Wait for the lock and hold it, until :meth:`give`."""
         if self._is_held:
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._lines.join(name, turn)
@@ -84,15 +92,12 @@ class Turns:
                 await turn
             except asyncio.CancelledError:
                 if not self._lines.leave(name, turn) and not turn.cancelled():
-                    self._next()  # it was this one's turn already
+                    self.give()  # it was this one's turn already
                 raise
         self._is_held = True
-        try:
-            yield
-        finally:
-            self._next()
 
-    def _next(self) -> None:
+    def give(self) -> None:
+        """Hold the lock no more: it is the next one's."""
         while (turn := self._lines.take()) is not None:
             if not turn.done():
                 turn.set_result(None)

@@ -13,6 +13,7 @@ the policy wrote it.
 import asyncio
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from podium.access import call_for
@@ -117,7 +118,7 @@ class Execution:
             step = self._workflow.steps[index]
             if self._lost is None and not step.access:
                 try:
-                    self._pool[step.worker].check_call(self._call_of(index))
+                    self._pool[step.worker].check_call(partial(self._call_of, index))
                 except UnworkableStep as error:
                     self._fail(index, 0.0, error)
 
