@@ -33,7 +33,7 @@ def _sections(command: Any, name: str) -> Iterator[str]:
         return
     params = [param for param in command.params if param.name != "help"]
     if params:
-        yield "| | default | |\n|---|---|---|"
+        yield "| flag | default | what it does |\n|---|---|---|"
         yield from (_row(param) for param in params)
         yield ""
 

@@ -11,13 +11,15 @@ from podium import registry
 from podium.policies import catalogue
 from podium.policies.named import NamedPolicy
 from podium.registry import GROUPS, registered
+from podium.serving.store import kinds
+from podium.serving.store.address import shown_address
 from podium.tasks.benchmarks.registry import all_benchmarks
 from podium.tasks.kinds import ProblemKind
 from podium.workers import config
 from podium.workers.kinds import WorkerKind
 
 PAGE = (Path(__file__).parents[1] / "docs" / "extend.md").read_text()
-BUILT_IN = (catalogue, config)
+BUILT_IN = (catalogue, config, kinds)
 
 
 def block(title: str, language: str = "python") -> str:
@@ -40,7 +42,7 @@ def run(title: str) -> dict[str, Any]:
     return names
 
 
-@pytest.mark.parametrize("title", ["A policy", "A kind of worker", "A verifier", "A benchmark"])
+@pytest.mark.parametrize("title", ["A policy", "A kind of worker", "A verifier", "A benchmark", "A place of the database"])
 def test_each_is_at_most_twenty_lines(title: str) -> None:
     assert len(block(title).splitlines()) <= 20
 
@@ -69,3 +71,9 @@ def test_a_verifier(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_benchmark() -> None:
     run("A benchmark")
     assert [problem.target for problem in podium.load_problems("doubles", limit=2)] == ["4", "6"]
+
+
+def test_a_place_of_the_database(tmp_path: Path) -> None:
+    run("A place of the database")
+    (tmp_path / "secret").write_text(f"sqlite:///{tmp_path / 'there.db'}\n")
+    assert shown_address(f"secret://{tmp_path / 'secret'}") == str(tmp_path / "there.db")

@@ -1,12 +1,14 @@
-"""Roman numerals: what a package outside of Podium can add. `pyproject.toml` beside this file names the four records."""
+"""Roman numerals: what a package outside of Podium can add. `pyproject.toml` beside this file names the records."""
 
 import random
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from podium import Brief, Call, Completion, FunctionPolicy, Problem, Step, Usage, Verdict, Worker, Workflow
-from podium.errors import WorkerRefused
+from podium.errors import ConfigError, WorkerRefused
 from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
+from podium.serving.store.kinds import StoreKind
 from podium.tasks.benchmarks.benchmark import Benchmark, Solved
 from podium.tasks.kinds import ProblemKind, always
 from podium.workers.connections import Connections
@@ -88,6 +90,14 @@ def problems(split: str, seed: int) -> Iterator[Solved]:
         yield Solved(problem=problem, gold=problem.target)
 
 
+def read_secret(url: str) -> str:
+    """The database's URL, password included, as a secret manager leaves it in a file."""
+    try:
+        return Path(url.removeprefix("secret://")).read_text().strip()
+    except OSError as error:
+        raise ConfigError(f"{url}: {error.strerror}; write the database's URL into that file") from error
+
+
 WORKER = WorkerKind(about="writes Roman numerals", config=RomanConfig, make=make_worker)
 POLICY = NamedPolicy(form="relay", about="every worker in turn, each sees those before it", make=make_policy, is_baseline=True)
 KIND = ProblemKind(open=always(lambda: verify), instruction="End with the numeral.")
@@ -100,3 +110,4 @@ BENCHMARK = Benchmark(
     splits={"test": 100},
     generate=problems,
 )
+STORE = StoreKind(form="secret://FILE", about="the URL in a file", find=read_secret)

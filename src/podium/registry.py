@@ -1,12 +1,10 @@
-"""What can be added by name: policies, kinds of worker, verifiers and benchmarks.
+"""What can be added by name: policies, kinds of worker, verifiers, benchmarks, and places of the server's database.
 
 A script adds one with :func:`register`. An installed package adds one with an entry point in the group ``podium.policies``,
-``podium.workers``, ``podium.verifiers`` or ``podium.benchmarks``; it is found without a line changed here. What a group holds is
-described by the room that reads it: :class:`podium.policies.named.NamedPolicy`, :class:`podium.workers.kinds.WorkerKind`,
-:class:`podium.tasks.kinds.ProblemKind`, :class:`podium.tasks.benchmarks.benchmark.Benchmark`.
-
-Left out: databases of the server. Its locks and its migrations are written for SQLite and PostgreSQL, each in its own way, so a
-third one is a change there and no record here.
+``podium.workers``, ``podium.verifiers``, ``podium.benchmarks`` or ``podium.stores``; it is found without a line changed here.
+What a group holds is described by the room that reads it: :class:`podium.policies.named.NamedPolicy`,
+:class:`podium.workers.kinds.WorkerKind`, :class:`podium.tasks.kinds.ProblemKind`,
+:class:`podium.tasks.benchmarks.benchmark.Benchmark`, :class:`podium.serving.store.kinds.StoreKind`.
 """
 
 import importlib
@@ -18,7 +16,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from podium.errors import ConfigError
 
-Group = Literal["policies", "workers", "verifiers", "benchmarks"]
+Group = Literal["policies", "workers", "verifiers", "benchmarks", "stores"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 """Everything that can be extended."""
 

@@ -101,6 +101,19 @@ def test_its_baseline_is_offered_on_the_page(site: Path, pool: Path) -> None:
     assert done.stdout.split("\n")[:2] == ["every worker in turn, each sees those before it", "7"]
 
 
+def test_the_database_is_where_it_says(site: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    db = ("--db", f"secret://{secret}")
+    assert "write the database's URL into that file" in podium(site, "keys", "create", "web", *db, code=2)
+    secret.write_text(f"sqlite:///{tmp_path / 'there.db'}\n")
+    assert json.loads(podium(site, "keys", "create", "web", *db, "--json"))["name"] == "web"
+    assert (tmp_path / "there.db").exists()
+    assert "web" in podium(site, "keys", "list", *db)
+    assert "web" in podium(site, "keys", "list", "--db", f"sqlite:///{tmp_path / 'there.db'}")
+    assert "secret://FILE (the URL in a file)" in podium(site, "serve", "--help")
+    assert "or secret://FILE" in podium(site, "keys", "list", "--db", "vault://x", code=2)
+
+
 def test_a_mistake_in_its_table_is_named(site: Path, pool: Path) -> None:
     pool.write_text('[[worker]]\nname = "a"\nkind = "roman"\nlargst = 3\n')
     said = podium(site, "ask", "12?", "--pool", pool, "--policy", "relay", code=2)

@@ -1,14 +1,17 @@
 """The reference says what the code says: commands, errors, public names, floors, old and new names."""
 
 import importlib
-import importlib.util
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 
 import podium
 from docs.generate import PAGE, commands_page
+from podium.cli.app import app
 from podium.cli.outcome import EXIT_CODES, INTERRUPTED
 from podium.errors import Blame
 from podium.serving.api_errors import problem_of
@@ -66,9 +69,35 @@ def test_moved_files_have_moved(old: str, new: str) -> None:
     assert not (PACKAGE / old).exists()
 
 
-@pytest.mark.parametrize("twin", sorted(set(re.findall(r"podium\.([a-z_]+)", (DOCS / "howto" / "python.md").read_text()))))
+TWINS = re.findall(r"^\| (`podium .*?) \| (.*) \|$", (DOCS / "howto" / "python.md").read_text(), re.MULTILINE)
+"""Commands, and what they are in Python."""
+
+
+def commands(command: Any, name: str) -> Iterator[str]:
+    """The names of all commands below ``command``."""
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield name
+    else:
+        for part, sub in inner.items():
+            yield from commands(sub, f"{name} {part}")
+
+
+@pytest.mark.parametrize("command", sorted(commands(typer.main.get_command(app), "podium")))
+def test_every_command_has_a_twin_in_python(command: str) -> None:
+    assert [python for shown, python in TWINS if re.match(rf"`{command}( |`)", shown)]
+
+
+@pytest.mark.parametrize(
+    "twin", sorted({name for _, shown in TWINS for name in re.findall(r"(?:podium|store)(?:\.\w+)+", shown)})
+)
 def test_what_a_command_is_in_python_is_there(twin: str) -> None:
-    assert twin in podium.__all__ or importlib.util.find_spec(f"podium.{twin}") is not None
+    """Every dotted name of the tables, methods included."""
+    first, *rest = twin.replace("store.", "podium.serving.store.").split(".")
+    found: object = importlib.import_module(first)
+    for depth, part in enumerate(rest, 1):
+        path = ".".join((first, *rest[:depth]))
+        found = getattr(found, part) if hasattr(found, part) else importlib.import_module(path)
 
 
 def test_roles_of_docstrings_become_names() -> None:

@@ -37,8 +37,8 @@ ROWS = [
 ]
 
 
-def shown(rows: list[ArmSummary]) -> str:
-    console = Console(file=io.StringIO(), width=250)
+def shown(rows: list[ArmSummary], *, width: int = 250) -> str:
+    console = Console(file=io.StringIO(), width=width)
     console.print(terminal_table(rows))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
@@ -86,11 +86,24 @@ def test_markdown_has_one_line_per_arm_and_one_column_per_kind() -> None:
     assert down == ["down", "0", "–", "–", "–", "–", "–", "–", "–", "4", "2", "1", "3"]
 
 
-def test_the_terminal_shows_the_same_cells() -> None:
+def test_the_terminal_shows_the_same_figures_with_a_line_for_each_kind() -> None:
     seen = shown(ROWS)
     for line in markdown_table(ROWS).split("\n")[2:]:
-        for cell in cells(line):
-            assert cell in seen
+        arm, n, accuracy, _, steps, usd, _, seconds, _, *counts = cells(line)
+        (found,) = (cells(one.replace("│", "|")) for one in seen.splitlines() if f" {arm} " in one)
+        assert found == [arm, n, accuracy, steps, usd, seconds, *counts]
+    assert [cells(one.replace("│", "|"))[:3] for one in seen.splitlines() if "  code " in one] == [
+        ["code", "450", "50.0 % (25.0 to 75.0)"]
+    ]
+
+
+def test_the_terminal_has_no_column_for_what_never_happened_and_is_read_in_80_columns() -> None:
+    clean = [replace(row, arm=f"worker:{row.arm}", invalid=0, no_answer=0, unworkable=0, world_faults=0) for row in ROWS[:-1]]
+    seen = shown(clean, width=80)
+    assert "invalid" not in seen
+    assert "faults" not in seen
+    assert "…" not in seen
+    assert "invalid" in shown([*clean, replace(ROW, arm="b")])
 
 
 def test_hostile_names_break_no_table() -> None:

@@ -1,10 +1,11 @@
 """Rows -> what people and programs read: a table for the terminal, a table for a page, an object for a file.
 
-All three show the same rows. What is unknown says ``unknown``; what there was nothing to count for is a dash.
+All three show the same rows; the terminal, which has room for few columns, less of each. What is unknown says ``unknown``; what
+there was nothing to count for is a dash.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -20,8 +21,15 @@ NONE = "–"
 
 
 def terminal_table(rows: Sequence[ArmSummary]) -> Table:
-    """The rows of ``summarise`` as a table for Rich. Example: ``Console().print(terminal_table(summarise(results)))``."""
-    return _terminal(*_cells(rows))
+    """The rows of ``summarise`` as a table for Rich. Example: ``Console().print(terminal_table(summarise(results)))``.
+
+    It can be read in 80 columns: a kind has a line below its arm's, what never happened has no column, and tokens and the slowest
+    answers are left to the other two.
+    """
+    header, body = _cells([row if row.kind is None else replace(row, arm=f"  {row.kind}", kind=None) for row in rows])
+    never = {name for index, name in enumerate(header) if name in _COUNTS and all(line[index] == "0" for line in body)}
+    kept = [index for index, name in enumerate(header) if name not in {*never, "tokens", "seconds p95"}]
+    return _terminal([header[index] for index in kept], [[line[index] for index in kept] for line in body])
 
 
 def terminal_overview(rows: Sequence[ArmSummary], comparisons: "Sequence[Comparison]" = ()) -> Table:
@@ -86,12 +94,15 @@ def as_object(rows: Sequence[ArmSummary], comparisons: "Sequence[Comparison]" = 
     return {"arms": arms, "comparisons": [asdict(each) for each in comparisons]}
 
 
+_COUNTS = ("no answer", "invalid", "unworkable", "faults")
+
+
 def _cells(rows: Sequence[ArmSummary]) -> tuple[list[str], list[list[str]]]:
     """Header and body: one line per arm, one column per kind where there are several."""
     kinds = sorted({row.kind for row in rows if row.kind is not None})
     by_kind = {(row.arm, row.kind): row for row in rows}
     header = ["arm", "n", "accuracy (95 % CI)", *kinds]
-    header += ["steps", "$ per question", "tokens", "seconds", "seconds p95", "no answer", "invalid", "unworkable", "faults"]
+    header += ["steps", "$ per question", "tokens", "seconds", "seconds p95", *_COUNTS]
     body = []
     for row in rows:
         if row.kind is not None:

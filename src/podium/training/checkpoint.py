@@ -21,19 +21,28 @@ from typing import Any
 from podium.errors import CheckpointError
 
 KEPT = 2
+FORMAT = 2
+"""Of the folder, as its ``recipe.json`` names it. The folders of Podium 0.1 name none."""
 
 
 class RunFolder:
     """The folder of one run. Example: ``RunFolder(Path("runs/gym"), recipe={"name": "gym", "seed": 0})``.
 
-    Raises :class:`CheckpointError` where the folder belongs to another recipe or is damaged.
+    Raises :class:`CheckpointError` where the folder belongs to another recipe or another version, or is damaged.
     """
 
     def __init__(self, path: Path, recipe: dict[str, Any]) -> None:
         self.path = path
         described = path / "recipe.json"
+        recipe = {"format": FORMAT, **recipe}
         if described.exists():
             known = _read(described)
+            if known.get("format") != FORMAT:
+                by = "another version of Podium" if "format" in known else "Podium 0.1"
+                raise CheckpointError(
+                    f"{path} holds a run of {by}, which this one can not go on with; name another folder. What was trained there "
+                    f"can still be asked: trained:{path / 'policy'}"
+                )
             if known != recipe:
                 changed = sorted(key for key in {*known, *recipe} if known.get(key) != recipe.get(key))
                 raise CheckpointError(

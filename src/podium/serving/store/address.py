@@ -8,6 +8,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from podium.errors import ConfigError
+from podium.serving.store.kinds import added_kinds, found
 
 _SQLITE = ("sqlite", "sqlite+pysqlite")
 _POSTGRESQL = ("postgresql", "postgres", "postgresql+psycopg")
@@ -51,14 +52,15 @@ def shown(address: URL) -> str:
 
 def _parsed(url: str) -> URL:
     try:
-        address = make_url(url)
+        address = make_url(found(url))
     except (ArgumentError, ValueError):
         # Not the text itself: a mistyped URL may still hold a password.
         raise ConfigError(f"the database's URL can not be read; {_USE}") from None
     if address.drivername in _POSTGRESQL:
         return address.set(drivername="postgresql+psycopg")
     if address.drivername not in _SQLITE:
-        raise ConfigError(f"{address.drivername} is no kind of database that Podium knows; {_USE}")
+        others = "".join(f", or {kind.form} ({kind.about})" for kind in added_kinds().values())
+        raise ConfigError(f"{address.drivername} is no kind of database that Podium knows; {_USE}{others}")
     if not address.database or address.database == ":memory:":
         raise ConfigError(f"the database's URL names no file; {_USE}")
     return address.set(drivername="sqlite", database=str(Path(address.database).expanduser().absolute()))
