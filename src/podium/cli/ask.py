@@ -21,7 +21,7 @@ from podium.pools.open import open_pool
 from podium.tasks.datasets import MAX_QUESTION_BYTES, checked_question, read_questions
 from podium.types import Call, Completion, Failure, Problem
 from podium.workers.budget import Budget
-from podium.workflow.draw import as_svg, dollars, plain
+from podium.workflow.draw import as_svg, plain, price
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ def _question(text: str) -> str:
 
 async def _ask_file(conducting: Conductor, problems: Sequence[Problem], out: Path, by: str, flags: AskFlags) -> None:
     """Raises the user's own failure that ended the work, else the first of the others; those are lines of ``out`` too."""
-    with Bars() as bars:
+    with Bars(flags.budget) as bars:
         bars.begin("questions", len({problem.id for problem in problems}))
         answers = await answer_file(
             conducting, problems, out, by=by, concurrency=flags.concurrency, on_answer=lambda each: bars.advance(each.usage)
@@ -81,10 +81,12 @@ async def _ask_file(conducting: Conductor, problems: Sequence[Problem], out: Pat
     answered = len(answers.lines) - len(failed)
     if flags.as_json:
         summary = {"answered": answered, "failed": len(failed), "missing": answers.missing}
-        print(json.dumps({**summary, "cost_usd": usage.cost_usd, "out": str(out)}))  # noqa: T201 - the command's output
+        print(json.dumps({**summary, "cost_usd": usage.cost_usd, "paid_usd": flags.budget.paid.cost_usd, "out": str(out)}))  # noqa: T201 - the command's output
     else:
         left = f", {answers.missing} not asked" if answers.missing else ""
-        text = f"{answered} answered, {len(failed)} failed{left}, {dollars(usage)}; answers are in {out}"
+        text = (
+            f"{answered} answered, {len(failed)} failed{left}, {price(usage, flags.budget.paid.cost_usd)}; answers are in {out}"
+        )
         Screen().print(Text(text), soft_wrap=True)
     if answers.stopped is not None:
         raise answers.stopped
@@ -98,31 +100,37 @@ async def _ask_one(conducting: Conductor, question: str, flags: AskFlags) -> Non
         try:
             completion = await conducting.conduct(Call.plain(question))
         except PodiumError as error:
-            print(json.dumps(_object(error=error)))  # noqa: T201 - the answer is the command's output
+            print(json.dumps(_object(flags.budget, error=error)))  # noqa: T201 - the answer is the command's output
             raise
-        print(json.dumps(_object(completion=completion)))  # noqa: T201
+        print(json.dumps(_object(flags.budget, completion=completion)))  # noqa: T201
     else:
         console = Screen()
         with RunView(console) as view:
             completion = await conducting.conduct(Call.plain(question), view.on_event)
         console.print(Text(plain(completion.text)))
         steps = sum(len(transcript.results) for transcript in completion.transcripts)
-        summary = f"{steps} steps, {completion.seconds:.1f} s, {completion.usage.tokens} tokens, {dollars(completion.usage)}"
+        cost = price(completion.usage, flags.budget.paid.cost_usd)
+        summary = f"{steps} steps, {completion.seconds:.1f} s, {completion.usage.tokens} tokens, {cost}"
         console.print(Text(summary, style="dim"))
     drawn = [transcript for transcript in completion.transcripts if transcript.workflow is not None]
     if flags.svg is not None and drawn:
         _write(flags.svg, as_svg(drawn[-1]))
 
 
-def _object(completion: Completion | None = None, error: PodiumError | None = None) -> dict[str, object]:
-    """The run as one JSON object; ``answer`` and ``failure`` as in a transcript."""
+def _object(budget: Budget, completion: Completion | None = None, error: PodiumError | None = None) -> dict[str, object]:
+    """The run as one JSON object; ``answer`` and ``failure`` as in a transcript.
+
+    ``usage`` is what the answer cost, whoever paid; ``paid_usd`` what was paid now, and ``uncertain_usd`` what may be besides.
+    """
+    paid = {"paid_usd": budget.paid.cost_usd, "uncertain_usd": budget.uncertain_usd}
     if completion is not None:
-        return {"answer": completion.text, "failure": None, **json.loads(dumps(completion))}
+        return {"answer": completion.text, "failure": None, **json.loads(dumps(completion)), **paid}
     failure = Failure.of(error, "") if error is not None else None
     return {
         "answer": None,
         "failure": json.loads(dumps(failure)) if failure is not None else None,
         "transcripts": [json.loads(dumps(transcript)) for transcript in (error.transcripts if error is not None else ())],
+        **paid,
     }
 
 

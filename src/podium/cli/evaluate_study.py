@@ -31,7 +31,7 @@ class StudyFlags:
 
 async def carry_out(flags: StudyFlags) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
-    with Bars() as bars:
+    with Bars(flags.budget) as bars:
         report = await run_study(
             flags.path,
             out=flags.out,

@@ -66,7 +66,7 @@ async def measure(flags: EvaluateFlags) -> None:
             (*(flags.arms or default_arms(opened)), *([flags.compare] if flags.compare else [])), opened.workers.names
         )
         arms = {name: make_arm(name, opened, rounds=flags.rounds) for name in names}
-        with Bars() as bars:
+        with Bars(flags.budget) as bars:
             bars.begin("answers", len(arms) * len(problems) * flags.repeats)
             results = await evaluate(
                 arms,
@@ -81,7 +81,7 @@ async def measure(flags: EvaluateFlags) -> None:
     rows, comparisons = summarise(results), _compared(results, flags.compare, names)
     if flags.as_json:
         more = {"comparisons": [asdict(each) for each in comparisons]} if comparisons else {}
-        print(json.dumps(as_object(rows) | more))  # noqa: T201 - the command's output
+        print(json.dumps(as_object(rows) | more | {"paid_usd": flags.budget.paid.cost_usd}))  # noqa: T201 - the command's output
     elif flags.as_markdown:
         print("\n\n".join([markdown_table(rows), *([markdown_comparisons(comparisons)] if comparisons else [])]))  # noqa: T201
     else:

@@ -63,7 +63,7 @@ async def probe(flags: ProbeFlags) -> None:
             workers = dict(recorded)
         # A recording says the same every time, so asking twice would tell nothing more.
         repeats = 1 if flags.replay is not None else flags.repeats
-        with Bars() as bars:
+        with Bars(flags.budget) as bars:
             bars.begin("answers", len(workers) * len(problems) * repeats)
             results = await evaluate(
                 workers,

@@ -16,7 +16,7 @@ from podium.serving.store.clock import utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Keys
 from podium.serving.store.runs import Run, Runs
-from podium.workflow.draw import as_text, dollars, plain
+from podium.workflow.draw import as_text, dollars, plain, price
 
 _PAGE = 200
 """Runs read at once."""
@@ -63,7 +63,9 @@ async def show(db: str, run_id: str, *, as_json: bool) -> None:
     if as_json:
         print(jsonl.dumps(run))  # noqa: T201 - the command's output
         return
-    figures = f"{_counted(run.steps, 'step')}   {run.seconds:.2f} s   {run.usage.tokens} tokens   {dollars(run.usage)}"
+    figures = (
+        f"{_counted(run.steps, 'step')}   {run.seconds:.2f} s   {run.usage.tokens} tokens   {price(run.usage, run.paid_usd)}"
+    )
     lines = [
         f"{run.id}   {run.created:%Y-%m-%d %H:%M:%S} UTC   key {plain(names.get(run.key, run.key), 40) or 'none'}",
         f"model {plain(run.model, 60)}   {figures}",

@@ -25,6 +25,7 @@ from podium.serving.store.address import shown_address
 from podium.serving.store.database import Database
 from podium.types import Call
 from podium.workers.budget import Budget
+from podium.workflow.draw import price
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +75,8 @@ def tools(service: RequestService) -> MCPServer[Any]:
         [done] = dones
         if done.failure is not None:
             raise done.failure.error()
-        cost = done.completion.usage.cost_usd
-        price = "cost unknown" if cost is None else f"${cost:.6f}"
-        return f"{done.completion.text}\n\n({active.run}, {price})"
+        cost = price(done.completion.usage, active.admission.budget.paid.cost_usd)
+        return f"{done.completion.text}\n\n({active.run}, cost {cost})"
 
     @server.tool()
     async def list_workers() -> str:

@@ -2,9 +2,11 @@
 
 import statistics
 from collections import defaultdict, deque
+from collections.abc import Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from podium.serving.heartbeat import JobState
 from podium.serving.store.runs import Run
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
@@ -25,7 +27,18 @@ class Metrics:
         self._tokens = Counter(
             "podium_tokens", "Tokens, by model and direction.", ["model", "direction"], registry=self._registry
         )
-        self._usd = Counter("podium_usd", "Dollars of runs whose price is known, by model.", ["model"], registry=self._registry)
+        self._usd = Counter(
+            "podium_usd",
+            "What the work behind runs cost, where its price is known, by model.",
+            ["model"],
+            registry=self._registry,
+        )
+        self._paid = Counter(
+            "podium_paid_usd",
+            "What runs paid themselves, replies from a journal not included, by model.",
+            ["model"],
+            registry=self._registry,
+        )
         self._unpriced = Counter("podium_unpriced_runs", "Runs whose price is unknown.", ["model"], registry=self._registry)
         self._step_seconds = Histogram(
             "podium_step_seconds", "How long a worker took for a step.", ["worker"], buckets=_SECONDS, registry=self._registry
@@ -34,6 +47,12 @@ class Metrics:
         self._responses = Counter("podium_http_responses", "Answers by status.", ["status"], registry=self._registry)
         self._inside = Gauge("podium_requests_in_flight", "Requests being worked on.", registry=self._registry)
         self._waiting = Gauge("podium_requests_waiting", "Requests waiting for room.", registry=self._registry)
+        self._job_age = Gauge(
+            "podium_heartbeat_age_seconds", "Since each job of the heartbeat was last done.", ["job"], registry=self._registry
+        )
+        self._job_failures = Gauge(
+            "podium_heartbeat_failures", "How often each job of the heartbeat failed.", ["job"], registry=self._registry
+        )
 
     def finished(self, run: Run) -> None:
         """Count a run."""
@@ -46,6 +65,8 @@ class Metrics:
             self._unpriced.labels(run.model).inc()
         else:
             self._usd.labels(run.model).inc(run.usage.cost_usd)
+        if run.paid_usd is not None:
+            self._paid.labels(run.model).inc(run.paid_usd)
 
         for transcript in run.transcripts:
             for result in transcript.results:
@@ -62,8 +83,11 @@ class Metrics:
         """Count an HTTP answer."""
         self._responses.labels(str(status)).inc()
 
-    def text(self, inside: int, waiting: int) -> bytes:
-        """Everything in Prometheus' text format."""
+    def text(self, inside: int, waiting: int, jobs: Mapping[str, JobState]) -> bytes:
+        """Everything in Prometheus' text format; ``jobs`` are those of the heartbeat."""
         self._inside.set(inside)
         self._waiting.set(waiting)
+        for name, state in jobs.items():
+            self._job_age.labels(name).set(state.age_seconds)
+            self._job_failures.labels(name).set(state.failures)
         return generate_latest(self._registry)
