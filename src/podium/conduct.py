@@ -17,6 +17,7 @@ from podium.errors import ConfigError, PodiumError, UnworkableStep
 from podium.events import Answered, Listener, interrupted_by
 from podium.protocols import Policy, Worker
 from podium.types import Brief, Call, Card, Completion, Failure, Generation, ResponseOptions, Transcript, Usage, Waiting
+from podium.workers.nested import collecting, give_up
 from podium.workers.pool import WorkerPool
 from podium.workers.render import render
 from podium.workflow.round import Round
@@ -34,7 +35,8 @@ class Conductor:
 
     ``answering`` names the workers, by position, that this policy may give the last step to; None is all of them.
     ``max_steps`` bounds one workflow, ``rounds`` the workflows per question, ``max_depth`` how many Conductors may stand
-    above one another. A failure in round 1 is raised with what was done in ``error.transcripts``; a failure in a later
+    above one another. A failure in round 1 is raised with what was done in ``error.transcripts``, and stands in the result of
+    the step above (``StepResult.failed_rounds``), where there is one; a failure in a later
     round is recorded and the answer of the round before stands, because it was given and paid for.
     """
 
@@ -105,6 +107,7 @@ class Conductor:
         try:
             waiting = await self._rounds_of(_as_question(call), transcripts, on_event)
         except (asyncio.CancelledError, Exception) as end:
+            give_up(transcripts)
             _report(on_event, _completion(transcripts), interrupted_by(end), started)
             raise
         completion = _completion(transcripts, waiting)
@@ -112,6 +115,7 @@ class Conductor:
         failure = None if answered else transcripts[-1].failure
         _report(on_event, completion, failure, started)
         if failure is not None:
+            give_up(transcripts)
             error = failure.error()
             error.transcripts = completion.transcripts
             raise error
@@ -134,13 +138,15 @@ class Conductor:
                 sample=(*call.sample, round_number),
             )
             try:
-                [generation] = await self._policy.write(brief)
+                with collecting() as failed_rounds:  # what the policy had paid for before it failed
+                    [generation] = await self._policy.write(brief)
             except PodiumError as error:
                 # The boundary between the policy and the run: no workflow is an outcome of this round.
-                failure = Failure.of(error, f"the policy, round {round_number}")
-                nothing = Generation(text="")
-                transcripts.append(Transcript(question=call.question, generation=nothing, workflow=None, failure=failure))
+                transcripts.append(_unwritten(call, Failure.of(error, f"the policy, round {round_number}"), failed_rounds))
                 return None
+            except (asyncio.CancelledError, Exception) as end:
+                transcripts += [_unwritten(call, interrupted_by(end), failed_rounds)] if failed_rounds else []
+                raise
             asked = call if self._rounds == 1 else replace(call, on_token=None)
             this = Round(generation, brief, self._syntax, self._pool, asked, on_event=on_event)
             try:
@@ -158,6 +164,12 @@ def _as_question(call: Call) -> Call:
     if not (call.subtask or call.visible or call.turns):
         return call
     return replace(call, question=render(call), subtask="", visible=(), turns=())
+
+
+def _unwritten(call: Call, failure: Failure, failed_rounds: list[Transcript]) -> Transcript:
+    """The record of a round for which no workflow was written; ``failed_rounds`` is what was paid for on the way."""
+    nothing = Generation(text="", usage=Usage.total(transcript.usage for transcript in failed_rounds))
+    return Transcript(question=call.question, generation=nothing, workflow=None, failure=failure)
 
 
 def _completion(transcripts: list[Transcript], waiting: Waiting | None = None) -> Completion:

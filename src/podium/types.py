@@ -155,13 +155,8 @@ class Failure:
     @staticmethod
     def of(error: PodiumError, where: str) -> Failure:
         """The record of ``error``, raised at ``where``."""
-        return Failure(
-            kind=type(error).__name__,
-            blame=error.blame,
-            message=str(error),
-            where=where,
-            retry_after=getattr(error, "retry_after", None),
-        )
+        kind, later = type(error).__name__, getattr(error, "retry_after", None)
+        return Failure(kind=kind, blame=error.blame, message=str(error), where=where, retry_after=later)
 
     def error(self) -> PodiumError:
         """The failure as an exception again, of the class it was recorded from."""
@@ -369,6 +364,14 @@ class StepResult:
     """When it started, counted from the start of its workflow."""
     seconds: float = 0.0
     """Wall time from start to result, limits and retries included."""
+    failed_rounds: tuple[Transcript, ...] = ()
+    """Rounds of Conductors below this step that ended without an answer, so that they are in no completion."""
+
+    @property
+    def usage(self) -> Usage | None:
+        """What is known to have been used, failed rounds included; None where nothing is known: unknown, not nothing."""
+        known = [done.usage for done in (self.completion, *self.failed_rounds) if done is not None]
+        return Usage.total(known) if known else None
 
     @property
     def was_needed(self) -> bool:
@@ -394,9 +397,8 @@ class Transcript:
 
     @property
     def usage(self) -> Usage:
-        """What this round cost: the workers' completions and the policy's writing."""
-        done = (result.completion.usage for result in self.results if result.completion is not None)
-        return Usage.total([self.generation.usage, *done])
+        """What this round is known to have used: the workers' completions, the rounds of Conductors below, and the writing."""
+        return Usage.total([self.generation.usage, *(result.usage for result in self.results if result.usage is not None)])
 
     @property
     def critical_seconds(self) -> float:

@@ -74,9 +74,12 @@ def test_a_policy_that_writes_no_workflow_exits_with_1_and_its_text(pool: str) -
 def test_a_journal_pays_once_and_the_ledger_shows_it(pool: str, tmp_path: Path) -> None:
     journal = str(tmp_path / "calls.db")
     arguments = ["ask", PROBLEM.question, "--policy", "solo:cedar", "--pool", pool, "--journal", journal, "--json"]
-    first, second = (json.loads(podium(*arguments).stdout)["answer"] for _ in range(2))
-    assert first == second
-    paid, replayed = json.loads(podium("pool", "ledger", journal, "--json").stdout)  # two questions, two runs
+    first, second = (json.loads(podium(*arguments).stdout) for _ in range(2))
+    assert first["answer"] == second["answer"]
+    assert first["usage"]["cost_usd"] == second["usage"]["cost_usd"] == first["paid_usd"] > 0
+    assert (second["paid_usd"], second["uncertain_usd"]) == (0, 0)
+    assert "$0.000000 of it paid now" in " ".join(podium(*arguments[:-1]).output.split())
+    paid, replayed, *_ = json.loads(podium("pool", "ledger", journal, "--json").stdout)  # each question is a run
     assert (paid["calls"], paid["replays"], paid["unsettled"]) == (1, 0, 0)
     assert (replayed["calls"], replayed["replays"], replayed["unsettled"]) == (0, 1, 0)
     assert "cedar" in podium("pool", "ledger", journal).output

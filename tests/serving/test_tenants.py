@@ -35,7 +35,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 def catalog_over(journal: Journal, puppet: Puppet) -> PoolCatalog:
     metered = Metered(puppet, CARD, 100, [])
     return PoolCatalog(
-        OpenPool(workers=WorkerPool([Member(worker=journal.worker(metered, "w", metered.bound_usd), card=CARD)])), "solo:w"
+        OpenPool(workers=WorkerPool([Member(worker=journal.worker(metered, "w", metered.bound), card=CARD)])), "solo:w"
     )
 
 

@@ -260,7 +260,7 @@ class TestMetered:
         with pytest.raises(WorkerUnavailable):
             await worker(call)
         assert run.spent == Usage()
-        assert run.uncertain_usd == (worker.bound_usd(call) if uncertain else 0)
+        assert run.uncertain_usd == (worker.bound(call).cost_usd if uncertain else 0)
 
     async def test_a_cancelled_call_is_uncertain_and_leaves_nothing_reserved(self) -> None:
         run = Budget(usd=1)
@@ -269,7 +269,7 @@ class TestMetered:
         await asyncio.sleep(0.01)
         task.cancel()
         await asyncio.wait([task])
-        assert run.uncertain_usd == worker.bound_usd(Call.plain("?"))
+        assert run.uncertain_usd == worker.bound(Call.plain("?")).cost_usd
         assert run.remaining_usd == 1 - run.uncertain_usd
 
     @pytest.mark.parametrize(

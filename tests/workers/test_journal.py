@@ -258,10 +258,12 @@ class TestFailures:
             raise error
 
         with Journal(path) as journal:
+            most = Usage(prompt_tokens=7, cost_usd=0.5)
             with pytest.raises(type(error)):
-                await journal.worker(Scripted(fail), "w", bound_usd=lambda call: 0.5)(Call.plain("?"))
+                await journal.worker(Scripted(fail), "w", bound=lambda call: most)(Call.plain("?"))
             (row,) = await journal.ledger()
-            assert row == LedgerRow(run="run", worker="w", failures=failures, unsettled=unsettled, uncertain_usd=0.5 * unsettled)
+            assert (row.failures, row.unsettled, row.calls, row.replays, row.known_usd) == (failures, unsettled, 0, 0, 0)
+            assert (row.uncertain_usd, row.uncertain_tokens) == (0.5 * unsettled, 7 * unsettled)
             assert (await journal.worker(Counted(), "w")(Call.plain("?"))).text == "42"
 
     async def test_a_cancelled_call_gives_up_its_claim_and_may_have_been_paid(self, path: Path) -> None:
@@ -470,7 +472,7 @@ async def test_the_whole_stack_of_a_pool_keeps_budget_and_journal(path: Path) ->
                 run.charge(row.usage, uncertain_usd=row.uncertain_usd or 0.0)
             already = paid.copy()
             metered = Metered(Timed(flaky, 5), card, 10, [run])
-            journaled = journal.worker(metered, "w", metered.bound_usd)
+            journaled = journal.worker(metered, "w", metered.bound)
             limited = Limited(journaled, Limit(concurrency=8), max_tokens=10)
             worker = Retried(journal.reader(limited, "w"), attempts=3, base_seconds=0.001)
             results = await asyncio.gather(*(worker(Call(subtask=f"{n}")) for n in range(60)), return_exceptions=True)
@@ -523,7 +525,7 @@ class TestUnusableFiles:
         database = sqlite3.connect(path)
         database.execute("PRAGMA user_version = 99")
         database.close()
-        with pytest.raises(ConfigError, match=r"version 99.*reads version 1"):
+        with pytest.raises(ConfigError, match=r"version 99.*reads version 2"):
             Journal(path)
 
     def test_places_where_no_file_can_be(self, tmp_path: Path) -> None:
@@ -621,7 +623,7 @@ async def buy(call):
 
 async def main():
     with Journal(path, run=run) as journal:
-        paid = journal.worker(buy, "till", bound_usd=lambda call: 0.02)
+        paid = journal.worker(buy, "till", bound=lambda call: Usage(cost_usd=0.02))
         worker = journal.reader(Limited(paid, Limit(concurrency=16)), "till")
         wanted = [f"item {n}" for n in range(int(keys))]
         random.Random(int(seed)).shuffle(wanted)

@@ -210,7 +210,7 @@ class TestHedges:
     async def test_the_loser_is_in_the_ledger_and_its_bound_stays_booked(self, tmp_path: Path) -> None:
         budget, slow, quick = Budget(usd=1), Shop("slow", 30), Shop("quick")
         one, two = Metered(slow, CARD, 50, [budget]), Metered(quick, CARD, 50, [budget])
-        bound = one.bound_usd(Call.plain("?"))
+        bound = one.bound(Call.plain("?")).cost_usd
         for _ in range(2):  # the second time from disk
             with Journal(tmp_path / "calls.db") as journal:
                 worker = Hedged(journal.worker(one, "w"), journal.worker(two, "w", hedge=True), after_seconds=0.02)
@@ -269,7 +269,7 @@ async def test_a_run_goes_on_although_a_provider_once_did_not_say_what_it_used(t
     with Journal(tmp_path / "calls.db") as journal:
         await journal.worker(metered, "w")(Call.plain("?"))
         (row,) = await journal.ledger()
-    assert (row.cost_usd, row.uncertain_usd) == (None, metered.bound_usd(Call.plain("?")))
+    assert (row.cost_usd, row.uncertain_usd) == (None, metered.bound(Call.plain("?")).cost_usd)
     after.charge(row.usage, uncertain_usd=row.uncertain_usd)
     assert after.remaining_usd == before.remaining_usd
 

@@ -260,7 +260,7 @@ async def test_what_a_stopped_step_may_have_cost_stays_booked_and_what_was_not_s
     async with asyncio.timeout(5):
         await run(workflow, pool_of(Fails(), sent, in_line))
     assert sleeps.stopped == ["sent", "sent"]
-    assert (budget.reserved_usd, budget.uncertain_usd) == (0, 2 * (sent.bound_usd(Call(subtask="sent")) or 0))
+    assert (budget.reserved_usd, budget.uncertain_usd) == (0, 2 * (sent.bound(Call(subtask="sent")).cost_usd or 0))
 
 
 async def test_a_call_that_hangs_up_slowly_can_be_stopped_again_from_outside() -> None:

@@ -20,7 +20,7 @@ from podium.pools.open import open_pool
 from podium.tasks.datasets import MAX_QUESTION_BYTES, checked_question, read_questions
 from podium.types import Call, Completion, Failure, Problem
 from podium.workers.budget import Budget
-from podium.workflow.draw import as_svg, dollars, plain
+from podium.workflow.draw import as_svg, plain, price
 
 
 async def ask(
@@ -56,14 +56,14 @@ async def ask(
         name = policy or opened.default_policy
         conducting = conductor(opened, name, rounds=rounds, max_steps=max_steps)
         if asked is not None:
-            await _ask_one(conducting, asked, svg, as_json=as_json)
+            await _ask_one(conducting, asked, svg, budget, as_json=as_json)
         elif out is not None:
             from podium.studies.setups import setups_of  # only a file of questions is gone on with
 
             setup = setups_of([name], opened, pool=pool, rounds=rounds)[name]
             steps = "" if max_steps is None else f", steps {max_steps}"
             by = f"{name}, pool {pool or 'gym'}, rounds {rounds}{steps}, set-up {setup}"
-            await _ask_file(conducting, problems, out, by, concurrency, as_json=as_json)
+            await _ask_file(conducting, problems, out, by, concurrency, budget, as_json=as_json)
 
 
 def _question(text: str) -> str:
@@ -72,10 +72,17 @@ def _question(text: str) -> str:
 
 
 async def _ask_file(
-    conducting: Conductor, problems: Sequence[Problem], out: Path, by: str, concurrency: int, *, as_json: bool
+    conducting: Conductor,
+    problems: Sequence[Problem],
+    out: Path,
+    by: str,
+    concurrency: int,
+    budget: Budget,
+    *,
+    as_json: bool,
 ) -> None:
     """Raises the user's own failure that ended the work, else the first of the others; those are lines of ``out`` too."""
-    with Bars() as bars:
+    with Bars(budget) as bars:
         bars.begin("questions", len({problem.id for problem in problems}))
         answers = await answer_file(
             conducting, problems, out, by=by, concurrency=concurrency, on_answer=lambda each: bars.advance(each.usage)
@@ -84,10 +91,10 @@ async def _ask_file(
     answered = len(answers.lines) - len(failed)
     if as_json:
         summary = {"answered": answered, "failed": len(failed), "missing": answers.missing}
-        print(json.dumps({**summary, "cost_usd": usage.cost_usd, "out": str(out)}))  # noqa: T201 - the command's output
+        print(json.dumps({**summary, "cost_usd": usage.cost_usd, "paid_usd": budget.paid.cost_usd, "out": str(out)}))  # noqa: T201 - the command's output
     else:
         left = f", {answers.missing} not asked" if answers.missing else ""
-        text = f"{answered} answered, {len(failed)} failed{left}, {dollars(usage)}; answers are in {out}"
+        text = f"{answered} answered, {len(failed)} failed{left}, {price(usage, budget.paid.cost_usd)}; answers are in {out}"
         Screen().print(Text(text), soft_wrap=True)
     if answers.stopped is not None:
         raise answers.stopped
@@ -96,36 +103,42 @@ async def _ask_file(
         raise type(first)(f"{len(failed)} of {total} questions failed and are asked again by the same command: {first}")
 
 
-async def _ask_one(conducting: Conductor, question: str, svg: Path | None, *, as_json: bool) -> None:
+async def _ask_one(conducting: Conductor, question: str, svg: Path | None, budget: Budget, *, as_json: bool) -> None:
     if as_json:
         try:
             completion = await conducting.conduct(Call.plain(question))
         except PodiumError as error:
-            print(json.dumps(_object(error=error)))  # noqa: T201 - the answer is the command's output
+            print(json.dumps(_object(budget, error=error)))  # noqa: T201 - the answer is the command's output
             raise
-        print(json.dumps(_object(completion=completion)))  # noqa: T201
+        print(json.dumps(_object(budget, completion=completion)))  # noqa: T201
     else:
         console = Screen()
         with RunView(console) as view:
             completion = await conducting.conduct(Call.plain(question), view.on_event)
         console.print(Text(plain(completion.text)))
         steps = sum(len(transcript.results) for transcript in completion.transcripts)
-        summary = f"{steps} steps, {completion.seconds:.1f} s, {completion.usage.tokens} tokens, {dollars(completion.usage)}"
+        cost = price(completion.usage, budget.paid.cost_usd)
+        summary = f"{steps} steps, {completion.seconds:.1f} s, {completion.usage.tokens} tokens, {cost}"
         console.print(Text(summary, style="dim"))
     drawn = [transcript for transcript in completion.transcripts if transcript.workflow is not None]
     if svg is not None and drawn:
         _write(svg, as_svg(drawn[-1]))
 
 
-def _object(completion: Completion | None = None, error: PodiumError | None = None) -> dict[str, object]:
-    """The run as one JSON object; ``answer`` and ``failure`` as in a transcript."""
+def _object(budget: Budget, completion: Completion | None = None, error: PodiumError | None = None) -> dict[str, object]:
+    """The run as one JSON object; ``answer`` and ``failure`` as in a transcript.
+
+    ``usage`` is what the answer cost, whoever paid; ``paid_usd`` what was paid now, and ``uncertain_usd`` what may be besides.
+    """
+    paid = {"paid_usd": budget.paid.cost_usd, "uncertain_usd": budget.uncertain_usd}
     if completion is not None:
-        return {"answer": completion.text, "failure": None, **json.loads(dumps(completion))}
+        return {"answer": completion.text, "failure": None, **json.loads(dumps(completion)), **paid}
     failure = Failure.of(error, "") if error is not None else None
     return {
         "answer": None,
         "failure": json.loads(dumps(failure)) if failure is not None else None,
         "transcripts": [json.loads(dumps(transcript)) for transcript in (error.transcripts if error is not None else ())],
+        **paid,
     }
 
 

@@ -11,7 +11,9 @@ from rich.text import Text
 from podium.cli.screen import Screen
 from podium.errors import ConfigError, WorkerUnavailable
 from podium.pools.health import Health, check_workers
+from podium.types import Usage
 from podium.workers.journal import Journal
+from podium.workers.ledger import LedgerRow
 from podium.workflow.draw import dollars, plain
 
 
@@ -39,9 +41,18 @@ async def ledger(*, journal: Path, as_json: bool) -> None:
     table = Table("run", "worker", "paid calls", "replays", "unsettled", "tokens", "cost")
     for row in rows:
         cost = dollars(row.usage) if row.cost_usd is not None else f"unknown (known part ${row.known_usd:.6f})"
-        cells = (row.run, _model(row.worker), str(row.calls), str(row.replays), str(row.unsettled), str(row.usage.tokens), cost)
+        counts = (str(row.calls), str(row.replays), f"{row.unsettled}{_uncertain(row)}", str(row.usage.tokens))
+        cells = (row.run, _model(row.worker), *counts, cost)
         table.add_row(*(Text(plain(cell, 80)) for cell in cells))
     Screen().print(table)
+
+
+def _uncertain(row: LedgerRow) -> str:
+    """What calls without a reply, or without a cost, may have used at most."""
+    if row.uncertain_usd == 0 and row.uncertain_tokens == 0:
+        return ""
+    tokens = "unknown" if row.uncertain_tokens is None else row.uncertain_tokens
+    return f" (at most {dollars(Usage(cost_usd=row.uncertain_usd))}, {tokens} tokens)"
 
 
 def _without_password(run: str) -> str:

@@ -83,7 +83,7 @@ async def evaluate(
     ):
         names = expanded((*(arm or default_arms(opened)), *([compare] if compare else [])), opened.workers.names)
         arms = {name: make_arm(name, opened, rounds=rounds) for name in names}
-        with Bars() as bars:
+        with Bars(budget) as bars:
             bars.begin("answers", len(arms) * len(problems) * repeats)
             results = await evaluated(
                 arms,
@@ -95,13 +95,13 @@ async def evaluate(
                 on_result=bars.on_result,
                 setups=setups_of(names, opened, pool=pool, rounds=rounds, unsafe_local=unsafe_local),
             )
-    _show(results, compare, names, as_json=as_json, as_markdown=as_markdown)
+    _show(results, compare, names, budget.paid.cost_usd, as_json=as_json, as_markdown=as_markdown)
 
 
 async def _show_study(
     path: Path, out: Path | None, budget: Budget, cluster: str | None, *, unsafe_local: bool, as_json: bool, as_markdown: bool
 ) -> None:
-    with Bars() as bars:
+    with Bars(budget) as bars:
         progress = Progress(on_part=bars.begin, on_result=bars.on_result, on_note=note)
         report = await run_study(path, out=out, budget=budget, engine=cluster, unsafe_local=unsafe_local, progress=progress)
     if as_json:
@@ -114,7 +114,15 @@ async def _show_study(
         screen.print(Text(f"kept in {report.out}: results.jsonl, table.md, report.html"), soft_wrap=True)
 
 
-def _show(results: Sequence[Result], compare: str | None, names: Sequence[str], *, as_json: bool, as_markdown: bool) -> None:
+def _show(
+    results: Sequence[Result],
+    compare: str | None,
+    names: Sequence[str],
+    paid_usd: float | None,
+    *,
+    as_json: bool,
+    as_markdown: bool,
+) -> None:
     rows, comparisons = summarise(results), []
     if compare is not None:
         from podium.evaluation.compare import comparable
@@ -122,7 +130,7 @@ def _show(results: Sequence[Result], compare: str | None, names: Sequence[str], 
 
         comparisons = compared(results, compare, comparable(results, compare, [name for name in names if name != compare]))
     if as_json:
-        sys.stdout.write(json.dumps(as_object(rows, comparisons)) + "\n")
+        sys.stdout.write(json.dumps(as_object(rows, comparisons) | {"paid_usd": paid_usd}) + "\n")
     elif as_markdown:
         sys.stdout.write(markdown_table(rows, comparisons) + "\n")
     else:

@@ -150,4 +150,4 @@ def _took(result: StepResult) -> float:
 
 
 def _cost(result: StepResult) -> str:
-    return "" if result.completion is None else dollars(result.completion.usage)
+    return "" if result.usage is None else dollars(result.usage)

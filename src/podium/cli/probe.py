@@ -43,6 +43,7 @@ async def probe(
     as_json: bool,
 ) -> None:
     """Ask every worker alone, and say what choosing among them could gain. Raises :class:`PodiumError`."""
+    budget = Budget(max_usd)
     if replay is not None:
         problems = load_replay_problems(replay, replay_set)[:n]
         repeats = 1  # a recording says the same every time, so asking twice would tell nothing more
@@ -50,14 +51,14 @@ async def probe(
         problems = chosen_problems(file=file, gym=gym, set_name=set_name, data_dir=data_dir, n=n, split=None)
     async with (
         open_verifiers({problem.kind for problem in problems}, unsafe_local=unsafe_local) as verifier,
-        open_pool(pool, budget=Budget(max_usd), journal=journal, run=f"probe {out or ''}".strip()) as opened,
+        open_pool(pool, budget=budget, journal=journal, run=f"probe {out or ''}".strip()) as opened,
     ):
         workers: dict[str, Worker] = {member.name: member.worker for member in opened.workers}
         if replay is not None:
             recorded = load_replay(replay, dataset=replay_set)
             problems, _ = answered_by_all(problems, recorded, on_gaps=note)
             workers = dict(recorded)
-        with Bars() as bars:
+        with Bars(budget) as bars:
             bars.begin("answers", len(workers) * len(problems) * repeats)
             results = await evaluate(
                 workers,

@@ -8,13 +8,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from podium.cli.screen import Screen
 from podium.evaluation.evaluate import Result
 from podium.types import Usage
-from podium.workflow.draw import dollars
+from podium.workers.budget import Budget
+from podium.workflow.draw import price
 
 
 class Bars:
-    """A bar for each part of the work, on standard error. Example: ``with Bars() as bars: bars.begin("answers", 100)``."""
+    """A bar for each part of the work, on standard error. Example: ``with Bars() as bars: bars.begin("answers", 100)``.
 
-    def __init__(self) -> None:
+    Beside it stands what the answers cost, those of earlier runs included, and what of it was paid under ``budget``.
+    """
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self._budget = budget
         console = Screen(stderr=True)
         self._progress = Progress(
             TextColumn("{task.description}"),
@@ -43,8 +48,9 @@ class Bars:
     def advance(self, usage: Usage) -> None:
         """One more answer, and what it cost."""
         self._spent = self._spent + usage
+        paid = None if self._budget is None else self._budget.paid.cost_usd
         if self._task is not None:
-            self._progress.update(self._task, advance=1, note=dollars(self._spent))
+            self._progress.update(self._task, advance=1, note=price(self._spent, paid))
 
     def on_result(self, result: Result) -> None:
         """One more result of an evaluation."""

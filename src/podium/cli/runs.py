@@ -16,7 +16,7 @@ from podium.serving.store.clock import utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Keys
 from podium.serving.store.runs import Run, Runs
-from podium.workflow.draw import as_text, dollars, plain
+from podium.workflow.draw import as_text, dollars, plain, price
 
 _PAGE = 200
 """Runs read at once."""
@@ -63,7 +63,8 @@ async def show(*, db: str, run: str, as_json: bool) -> None:
     if as_json:
         print(jsonl.dumps(found))  # noqa: T201 - the command's output
         return
-    figures = f"{_counted(found.steps, 'step')}   {found.seconds:.2f} s   {found.usage.tokens} tokens   {dollars(found.usage)}"
+    cost = price(found.usage, found.paid_usd)
+    figures = f"{_counted(found.steps, 'step')}   {found.seconds:.2f} s   {found.usage.tokens} tokens   {cost}"
     lines = [
         f"{found.id}   {found.created:%Y-%m-%d %H:%M:%S} UTC   key {plain(names.get(found.key, found.key), 40) or 'none'}",
         f"model {plain(found.model, 60)}   {figures}",

@@ -11,13 +11,14 @@ The answers themselves are not stored: a result holds what was read out of the a
 import asyncio
 import re
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from podium import jsonl
 from podium.errors import Blame, ConfigError, PodiumError
 from podium.evaluation.topology import topology
+from podium.evaluation.verifier_identity import verifier_identity
 from podium.protocols import Verifier, Worker
 from podium.types import Call, Completion, Failure, Problem, Sampling, Transcript, Usage, Verdict
 
@@ -66,6 +67,8 @@ class Result:
 
     setup: str = ""
     """What answered behind the arm's name, as a hash; "" where it is not known."""
+    judged_by: str = ""
+    """What judged, as a hash (:mod:`podium.evaluation.verifier_identity`)."""
 
     @property
     def key(self) -> Key:
@@ -114,7 +117,8 @@ async def evaluate(
     every result. One file may hold many evaluations; one process writes it at a time.
 
     Raises :class:`ConfigError` before anything is asked where the arguments can not be used, where ``out`` is no file of
-    results, and where it holds a result of the same key with other ``sampling`` or another set-up. A failure of the user's
+    results, and where it holds a result of the same key with other ``sampling``, another set-up or another verifier
+    (:mod:`podium.evaluation.verifier_identity`). A failure of the user's
     (:class:`BudgetExceeded`, :class:`ConfigError`) from a worker or the verifier starts no further question, waits for
     those in flight, keeps their results, and is raised. Cancellation and bugs cancel the calls in flight and propagate
     (several bugs at once: as an ExceptionGroup); what was written stays.
@@ -131,6 +135,7 @@ async def evaluate(
         for repeat in range(repeats)
         if (key := (arm, problem.id, repeat)) and (only is None or key in only)
     ]
+    judges = judges_of(verifier, problems)
     results: dict[Key, Result] = {}
     stops: list[PodiumError] = []
 
@@ -146,7 +151,7 @@ async def evaluate(
                 return
             try:
                 result = await _ask(arm, arms[arm], problem, repeat, verifier, sampling)
-                result = replace(result, setup=(setups or {}).get(arm, ""))
+                result = replace(result, setup=(setups or {}).get(arm, ""), judged_by=judges[problem.kind])
             except PodiumError as error:
                 stops.append(error)
                 return
@@ -155,7 +160,7 @@ async def evaluate(
             keep(result)
 
     if out is not None:
-        for result in resumed(out, set(wanted), sampling, setups):
+        for result in resumed(out, set(wanted), sampling, judges, setups):
             keep(result)
     # Arms alternate, so that what a stopped evaluation leaves behind compares them on the same problems.
     missing = (
@@ -210,10 +215,17 @@ def _check(arms: Mapping[str, Worker], problems: Sequence[Problem], repeats: int
         seen.add(problem.id)
 
 
-def resumed(out: Path, wanted: Collection[Key], sampling: Sampling, setups: Mapping[str, str] | None = None) -> list[Result]:
+def judges_of(verifier: Verifier, problems: Iterable[Problem]) -> dict[str, str]:
+    """Kind of problem -> what judges it, as it is kept with each result."""
+    return {kind: verifier_identity(verifier, kind) for kind in {problem.kind for problem in problems}}
+
+
+def resumed(
+    out: Path, wanted: Collection[Key], sampling: Sampling, judges: Mapping[str, str], setups: Mapping[str, str] | None = None
+) -> list[Result]:
     """What ``out`` knows of ``wanted``, world faults left out; afterwards ``out`` can be appended to.
 
-    Raises :class:`ConfigError` as :func:`evaluate` does.
+    ``judges`` is :func:`judges_of` the problems. Raises :class:`ConfigError` as :func:`evaluate` does.
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -230,6 +242,12 @@ def resumed(out: Path, wanted: Collection[Key], sampling: Sampling, setups: Mapp
                 raise ConfigError(
                     f"{out} holds answers of {result.arm!r} from {before}: its model, settings, weights, prompt, recordings or "
                     "what it learned from are not known to be those of now; write to another file or folder, or remove it"
+                )
+            if result.verdict is not None and result.judged_by != judges[result.kind]:
+                before = "another verifier, another version of it" if result.judged_by else "an unknown verifier"
+                raise ConfigError(
+                    f"{out} holds verdicts on problems of the kind {result.kind!r} by {before} or other settings: they may "
+                    "not be those of now; write to another file or folder, or remove it (what is in a journal is not paid again)"
                 )
         jsonl.mend(out)
     except OSError as error:

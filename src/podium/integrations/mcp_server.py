@@ -24,6 +24,7 @@ from podium.serving.store.address import shown_address
 from podium.serving.store.database import Database
 from podium.types import Call
 from podium.workers.budget import Budget
+from podium.workflow.draw import price
 
 
 async def serve(*, pool: Path | None, policy: str | None, db: str, max_usd: float | None) -> None:
@@ -63,9 +64,8 @@ def tools(service: RequestService) -> MCPServer[Any]:
         [done] = dones
         if done.failure is not None:
             raise done.failure.error()
-        cost = done.completion.usage.cost_usd
-        price = "cost unknown" if cost is None else f"${cost:.6f}"
-        return f"{done.completion.text}\n\n({active.run}, {price})"
+        cost = price(done.completion.usage, active.admission.budget.paid.cost_usd)
+        return f"{done.completion.text}\n\n({active.run}, cost {cost})"
 
     @server.tool()
     async def list_workers() -> str:

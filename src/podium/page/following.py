@@ -34,8 +34,8 @@ class StepView:
 
     @property
     def usage(self) -> Usage | None:
-        """What it cost; None before it is done and where it failed."""
-        return None if self.result is None or self.result.completion is None else self.result.completion.usage
+        """What it cost; None before it is done, and where nothing is known of what it used."""
+        return None if self.result is None else self.result.usage
 
     def finish(self, result: StepResult) -> None:
         """Take its result in."""

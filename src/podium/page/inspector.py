@@ -84,8 +84,9 @@ class _Live:
             self._words.show(view.said or "(nothing)")
             seconds = view.seconds or 0.0
             self._figures.text = took(seconds) if view.usage is None else figures(seconds, view.usage)
-            completion = view.result.completion
-            if completion is not None and completion.transcripts:
-                with self._below:
-                    for number, transcript in enumerate(completion.transcripts[:5], 1):
-                        _quoted(f"This worker is itself a Conductor: round {number}", as_text(transcript))
+            completion, failed = view.result.completion, view.result.failed_rounds
+            below = [*failed, *(() if completion is None else completion.transcripts)]
+            with self._below:
+                for number, transcript in enumerate(below[:5], 1):
+                    ending = " (without an answer)" if number <= len(failed) else ""
+                    _quoted(f"This worker is itself a Conductor: round {number}{ending}", as_text(transcript))

@@ -3,11 +3,12 @@
 import asyncio
 from dataclasses import replace
 
-from podium.errors import WorkflowError
+from podium.errors import NotNeeded, WorkflowError
 from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
 from podium.protocols import Worker
 from podium.registry import register
-from podium.types import Brief, Call, Completion, Generation, Message, Sampling
+from podium.types import Brief, Call, Completion, Failure, Generation, Message, Sampling, Transcript
+from podium.workers.nested import give_up
 from podium.workflow.parse import parse
 from podium.workflow.prompt import correction, messages
 from podium.workflow.syntax import WorkflowSyntax
@@ -36,11 +37,15 @@ class ChatPolicy:
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
         """``n`` independent samples, drawn at once."""
+        tasks: list[asyncio.Task[Generation]] = []
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._write_one(replace(brief, sample=(*brief.sample, i)))) for i in range(n)]
-        except ExceptionGroup as failed:
-            raise failed.exceptions[0] from None  # the others were cancelled with it
+                tasks += [group.create_task(self._write_one(replace(brief, sample=(*brief.sample, i)))) for i in range(n)]
+        except (asyncio.CancelledError, ExceptionGroup) as end:
+            give_up(_unused(brief, task.result()) for task in tasks if not task.cancelled() and task.exception() is None)
+            if isinstance(end, ExceptionGroup):
+                raise end.exceptions[0] from None  # the others were cancelled with it
+            raise
         return [task.result() for task in tasks]
 
     async def _write_one(self, brief: Brief) -> Generation:
@@ -48,7 +53,11 @@ class ChatPolicy:
         written: list[Completion] = []
         for attempt in range(1, self._attempts + 1):
             call = Call(question=conversation, sampling=self._sampling, sample=(*brief.sample, attempt))
-            written.append(await self._worker(call))
+            try:
+                written.append(await self._worker(call))
+            except (asyncio.CancelledError, Exception):
+                give_up([_unused(brief, _generation(written))] if written else [])
+                raise
             if attempt == self._attempts:
                 break
             try:
@@ -57,12 +66,23 @@ class ChatPolicy:
             except WorkflowError as error:
                 reply = Message(role="assistant", content=written[-1].text)
                 conversation = (*conversation, reply, correction(error, self._syntax))
-        return Generation(
-            text=written[-1].text,
-            finish_reason=written[-1].finish_reason,
-            usage=sum((c.usage for c in written[1:]), written[0].usage),
-            seconds=sum(c.seconds for c in written),
-        )
+        return _generation(written)
+
+
+def _generation(written: list[Completion]) -> Generation:
+    """The last text, and what all of them cost."""
+    return Generation(
+        text=written[-1].text,
+        finish_reason=written[-1].finish_reason,
+        usage=sum((c.usage for c in written[1:]), written[0].usage),
+        seconds=sum(c.seconds for c in written),
+    )
+
+
+def _unused(brief: Brief, generation: Generation) -> Transcript:
+    """The record of what was written and paid for, and then not used, because another call failed."""
+    failure = Failure.of(NotNeeded("what was written is not used: another call of the policy failed"), "the policy")
+    return Transcript(question=brief.question, generation=generation, workflow=None, failure=failure)
 
 
 def _chat(asked: PolicyRequest) -> PolicySetup:

@@ -62,7 +62,7 @@ async def _opened_journal(path: Path | str | None, run: str, budget: Budget) -> 
     with Journal(path, run=run) as journal:
         for row in await journal.ledger():
             if row.run == run:
-                budget.charge(row.usage, uncertain_usd=row.uncertain_usd)
+                budget.charge(row.usage, uncertain_usd=row.uncertain_usd, uncertain_tokens=row.uncertain_tokens)
         yield journal
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from podium.errors import AccessDenied, BudgetExceeded, StoreUnavailable
+from podium.serving.heartbeat import Heartbeat
 from podium.serving.sealed import sealed_tenant
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Key, Keys
@@ -26,6 +27,8 @@ BEAT_SECONDS = 5.0
 """How often a replica says that it is alive."""
 DEAD_SECONDS = 60.0
 """After how long without that its open leases are closed by another one."""
+RENEW = "renew its leases"
+"""The job of the heartbeat that tells other replicas that this one lives."""
 TOOL_SECONDS = 3600.0
 """How long a client may take to run its tools."""
 
@@ -62,6 +65,7 @@ class Accounts:
     quotas: Quotas = field(init=False)
     runs: Runs = field(init=False)
     paused: Paused = field(init=False)
+    heartbeat: Heartbeat = field(init=False)
     _nobodys: Tenant = field(init=False)
     _closing: set[asyncio.Task[None]] = field(init=False, default_factory=set)
     _owed: list[Admission] = field(init=False, default_factory=list)
@@ -70,6 +74,14 @@ class Accounts:
     def __post_init__(self) -> None:
         self.keys, self.quotas = Keys(self.database), Quotas(self.database, self.replica)
         self.runs, self.paused = Runs(self.database), Paused(self.database)
+        self.heartbeat = Heartbeat(
+            {
+                RENEW: self.quotas.beat,
+                "close the leases of dead replicas": partial(self.quotas.reap, DEAD_SECONDS),
+                "forget expired tool calls": self.paused.forget,
+                "book requests that are over": self._pay_owed,
+            }
+        )
         # Without keys no request brings a secret along; what was sealed opens for as long as this process lives.
         self._nobodys = ITSELF if self.store_content else sealed_tenant(secrets.token_bytes(32), is_kept=False)
 
@@ -77,14 +89,16 @@ class Accounts:
     async def open(self) -> AsyncIterator["Accounts"]:
         """Bring the schema up to date, and keep the leases alive meanwhile. Raises :class:`ConfigError`."""
         await self.database.migrate()
-        beating = asyncio.create_task(self._beat())
-        try:
-            yield self
-        finally:
-            await self.settled()
-            beating.cancel()
-            await asyncio.gather(beating, return_exceptions=True)
-            await self._pay_owed()
+        async with self.heartbeat.beating(BEAT_SECONDS):
+            try:
+                yield self
+            finally:
+                await self.settled()
+        await self._pay_owed()
+
+    def check_alive(self) -> None:
+        """Raises :class:`StoreUnavailable` where another replica may soon take this one for dead."""
+        self.heartbeat.check(RENEW, DEAD_SECONDS / 2)
 
     async def identify(self, authorization: str | None, *scopes: str) -> Key | None:
         """Whose request it is, which needs one of ``scopes``; None where no keys are asked for. Raises :class:`AccessDenied`."""
@@ -141,7 +155,7 @@ class Accounts:
         if admission.budget.is_reserved:
             task = asyncio.create_task(self._book_later(admission))
             self._closing.add(task)
-            task.add_done_callback(self._closing.discard)
+            task.add_done_callback(self._booked_later)
         else:
             await self._book(admission)
 
@@ -154,13 +168,18 @@ class Accounts:
         await admission.budget.idle()
         await self._book(admission)
 
+    def _booked_later(self, task: asyncio.Task[None]) -> None:
+        self._closing.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("a bug kept a request from being booked; that is tried again", exc_info=task.exception())
+
     async def _book(self, admission: Admission) -> None:
         try:
             await patiently(partial(self._settle, admission))
         except StoreUnavailable:
             log.exception("the database does not answer; a request is booked when it does")
             self._owed.append(admission)
-        except asyncio.CancelledError:  # the client has left, and what was used is written down all the same
+        except (asyncio.CancelledError, Exception):  # the client has left, or a bug: what was used is written down all the same
             self._owed.append(admission)
             raise
 
@@ -194,22 +213,20 @@ class Accounts:
             await self.quotas.settle(admission.lease, spent.cost_usd, admission.budget.uncertain_usd, spent.tokens)
 
     async def _pay_owed(self) -> None:
-        """Book what could not be booked before. What is owed still when this process ends is booked as a dead replica's."""
-        while self._owed:
+        """Book what could not be booked before, each request for itself.
+
+        What is owed still when this process ends is booked as a dead replica's.
+        """
+        bugs = []
+        for admission in list(self._owed):
             try:
-                await self._settle(self._owed[0])
+                await self._settle(admission)
             except StoreUnavailable:
                 log.exception("the database does not answer; %s requests are not booked yet", len(self._owed))
-                return
-            del self._owed[0]
-
-    async def _beat(self) -> None:
-        while True:
-            await asyncio.sleep(BEAT_SECONDS)
-            try:
-                await self.quotas.beat()
-                await self.quotas.reap(DEAD_SECONDS)
-                await self.paused.forget()
-                await self._pay_owed()
-            except StoreUnavailable:
-                log.exception("the database does not answer; trying again in %s seconds", BEAT_SECONDS)
+                break
+            except Exception as error:  # raised below: one request that can not be booked keeps no other one waiting
+                bugs.append(error)
+            else:
+                self._owed.remove(admission)
+        if bugs:
+            raise ExceptionGroup(f"{len(bugs)} requests could not be booked", bugs)

@@ -128,7 +128,8 @@ def _routes(app: FastAPI, service: RequestService) -> None:
 
     @app.get("/readyz", tags=["Operation"])
     async def readyz() -> Response:
-        """The database answers, so requests can be taken."""
+        """The database answers, and other replicas know that this one lives, so requests can be taken."""
+        accounts.check_alive()
         await accounts.runs.get("run_", key=None)
         return json_answer({"status": "ready"})
 
@@ -136,7 +137,7 @@ def _routes(app: FastAPI, service: RequestService) -> None:
     async def metrics(request: Request) -> Response:
         """For Prometheus. With keys it takes one with the scope "read"."""
         await accounts.identify(request.headers.get("Authorization"), "read")
-        text = service.metrics.text(service.gate.inside, service.gate.waiting)
+        text = service.metrics.text(service.gate.inside, service.gate.waiting, accounts.heartbeat.states)
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 

@@ -22,7 +22,7 @@ def chat_object(active: ActiveRequest, dones: Sequence[ChoiceDone]) -> dict[str,
         **_head(active, "chat.completion"),
         "choices": [_choice(done, active.call.response_options.stop) for done in dones],
         "usage": usage_object(_answers(dones)),
-        "podium": podium_object(active.run, _together(dones)),
+        "podium": podium_object(active.run, _together(dones), active.admission.budget),
     }
 
 
@@ -68,7 +68,8 @@ class ChatChunks:
                 for chunk in self._done(item, rest, state):
                     yield chunk
         if self.include_usage:
-            end = {"usage": usage_object(_answers(dones)), "podium": totals_object(self.active.run, total_usage(dones))}
+            totals = totals_object(self.active.run, total_usage(dones), self.active.admission.budget)
+            end = {"usage": usage_object(_answers(dones)), "podium": totals}
             yield {**_head(self.active, "chat.completion.chunk"), "choices": [], **end}
 
     def _happened(self, item: RunEvent, state: "ChoiceText") -> list[dict[str, Any]]:
@@ -91,7 +92,8 @@ class ChatChunks:
             calls = [{"index": index, **call} for index, call in enumerate(_tool_calls(completion))]
             chunks.append(self._chunk(item.choice, {**state.role(), "tool_calls": calls}))
         last = self._chunk(item.choice, state.role(), _finish_reason(completion, stopped=state.stopping.stopped))
-        return [*chunks, {**last, "podium": podium_object(self.active.run, completion)}]
+        paid = self.active.admission.budget if len(self.active.conductors) == 1 else None
+        return [*chunks, {**last, "podium": podium_object(self.active.run, completion, paid)}]
 
     def _chunk(self, choice: int, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
         body = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": finish}

@@ -53,7 +53,7 @@ def with_headers(body: Asked, headers: Mapping[str, str]) -> Asked:
 
 
 def run_headers(active: ActiveRequest, dones: Sequence[ChoiceDone] = ()) -> dict[str, str]:
-    """The run's id, what of the request was left out, and what all steps together used and cost where that is known already."""
+    """The run's id, what of the request was left out, and what all steps used and cost and what was paid, where that is known."""
     headers = {"X-Podium-Run": active.run, "X-Request-Id": active.run}
     if active.parsed.ignored:
         headers[IGNORED] = ", ".join(active.parsed.ignored)
@@ -61,4 +61,5 @@ def run_headers(active: ActiveRequest, dones: Sequence[ChoiceDone] = ()) -> dict
         return headers
     total = total_usage(dones)
     headers |= {"X-Podium-Prompt-Tokens": str(total.prompt_tokens), "X-Podium-Completion-Tokens": str(total.completion_tokens)}
-    return headers if total.cost_usd is None else {**headers, "X-Podium-Cost-Usd": f"{total.cost_usd:.9f}"}
+    dollars = {"X-Podium-Cost-Usd": total.cost_usd, "X-Podium-Paid-Usd": active.admission.budget.paid.cost_usd}
+    return headers | {name: f"{usd:.9f}" for name, usd in dollars.items() if usd is not None}

@@ -2,10 +2,12 @@
 
 import statistics
 from collections import defaultdict, deque
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from podium.serving.heartbeat import JobState
 from podium.serving.store.runs import Run
 
 Metric = TypeVar("Metric", Counter, Histogram)
@@ -27,7 +29,18 @@ class Metrics:
         self._tokens = Counter(
             "podium_tokens", "Tokens, by model and direction.", ["model", "direction"], registry=self._registry
         )
-        self._usd = Counter("podium_usd", "Dollars of runs whose price is known, by model.", ["model"], registry=self._registry)
+        self._usd = Counter(
+            "podium_usd",
+            "What the work behind runs cost, where its price is known, by model.",
+            ["model"],
+            registry=self._registry,
+        )
+        self._paid = Counter(
+            "podium_paid_usd",
+            "What runs paid themselves, replies from a journal not included, by model.",
+            ["model"],
+            registry=self._registry,
+        )
         self._unpriced = Counter("podium_unpriced_runs", "Runs whose price is unknown.", ["model"], registry=self._registry)
         self._step_seconds = Histogram(
             "podium_step_seconds", "How long a worker took for a step.", ["worker"], buckets=_SECONDS, registry=self._registry
@@ -37,6 +50,12 @@ class Metrics:
         self._kept: dict[tuple[object, tuple[str, ...]], Any] = {}
         self._inside = Gauge("podium_requests_in_flight", "Requests being worked on.", registry=self._registry)
         self._waiting = Gauge("podium_requests_waiting", "Requests waiting for room.", registry=self._registry)
+        self._job_age = Gauge(
+            "podium_heartbeat_age_seconds", "Since each job of the heartbeat was last done.", ["job"], registry=self._registry
+        )
+        self._job_failures = Gauge(
+            "podium_heartbeat_failures", "How often each job of the heartbeat failed.", ["job"], registry=self._registry
+        )
 
     def finished(self, run: Run) -> None:
         """Count a run."""
@@ -50,6 +69,8 @@ class Metrics:
             of(self._unpriced, run.model).inc()
         else:
             of(self._usd, run.model).inc(run.usage.cost_usd)
+        if run.paid_usd is not None:
+            of(self._paid, run.model).inc(run.paid_usd)
 
         for transcript in run.transcripts:
             for result in transcript.results:
@@ -74,8 +95,11 @@ class Metrics:
         found: Metric = self._kept[key]
         return found
 
-    def text(self, inside: int, waiting: int) -> bytes:
-        """Everything in Prometheus' text format."""
+    def text(self, inside: int, waiting: int, jobs: Mapping[str, JobState]) -> bytes:
+        """Everything in Prometheus' text format; ``jobs`` are those of the heartbeat."""
         self._inside.set(inside)
         self._waiting.set(waiting)
+        for name, state in jobs.items():
+            self._job_age.labels(name).set(state.age_seconds)
+            self._job_failures.labels(name).set(state.failures)
         return generate_latest(self._registry)

@@ -195,6 +195,7 @@ class RequestService:
             created=active.created,
             seconds=max(time.perf_counter() - active.started, simulated),
             usage=usage,
+            paid_usd=active.admission.budget.paid.cost_usd,
             failure=failure,
             steps=sum(len(transcript.results) for transcript in transcripts),
             workers=tuple(dict.fromkeys(result.worker for transcript in transcripts for result in transcript.results)),
@@ -231,6 +232,7 @@ class RequestService:
                     "workers": list(run.workers),
                     "tokens": run.usage.tokens,
                     "cost_usd": run.usage.cost_usd,
+                    "paid_usd": run.paid_usd,
                     "failure": run.failure,
                 }
             },

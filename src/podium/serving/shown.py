@@ -5,24 +5,30 @@ from typing import Any
 
 from podium.events import Event, StepFinished, StepStarted, WorkflowWritten
 from podium.types import Completion, Generation, StepResult, Transcript, Usage, Workflow
+from podium.workers.budget import Budget
 from podium.workflow.draw import sees
 
 
-def podium_object(run: str, completion: Completion) -> dict[str, Any]:
+def podium_object(run: str, completion: Completion, paid: Budget | None = None) -> dict[str, Any]:
     """Everything about how an answer came to be: each round's workflow, why, and what every step did and cost.
 
-    ``why`` is what the policy wrote, the lists included.
+    ``why`` is what the policy wrote, the lists included. ``paid`` as in :func:`totals_object`.
     """
     return {
-        **totals_object(run, completion.usage),
+        **totals_object(run, completion.usage, paid),
         "seconds": round(completion.seconds, 6),
         "rounds": [_round(transcript) for transcript in completion.transcripts],
     }
 
 
-def totals_object(run: str, usage: Usage) -> dict[str, Any]:
-    """What was paid for: the tokens and dollars of all steps together, the policy's writing included."""
-    return {"run": run, "cost_usd": usage.cost_usd, "usage": usage_object(usage)}
+def totals_object(run: str, usage: Usage, paid: Budget | None = None) -> dict[str, Any]:
+    """What the answer cost: the tokens and dollars of all steps together, the policy's writing included, whoever paid them.
+
+    ``paid`` is the request's budget, where the whole request is told of: what it paid itself, replies from a journal not
+    included, and what may be on the bill besides.
+    """
+    totals = {"run": run, "cost_usd": usage.cost_usd, "usage": usage_object(usage)}
+    return totals if paid is None else {**totals, "paid_usd": paid.paid.cost_usd, "uncertain_usd": paid.uncertain_usd}
 
 
 def answer_usage(completions: Sequence[Completion]) -> Usage:
@@ -125,7 +131,7 @@ def _result(result: StepResult) -> dict[str, Any]:
         "access": list(result.step.access),
         "seconds": round(result.seconds, 6),
         "start_seconds": round(result.start_seconds, 6),
-        "usage": None if completion is None else _usage(completion.usage),
+        "usage": None if result.usage is None else _usage(result.usage),
         "response": None if completion is None else completion.text,
         "failure": None if failure is None else failure.kind,
     }

@@ -63,6 +63,8 @@ def record(run: Run, transcripts: Sequence[Transcript], headers: Mapping[str, st
     whole = tracer.start_span(
         "invoke_workflow " + run.model, context=context, start_time=begin, attributes=about | _usage(run.usage)
     )
+    if run.paid_usd is not None:
+        whole.set_attribute("podium.paid_usd", run.paid_usd)
     if run.failure:
         whole.set_attribute("error.type", run.failure)
         whole.set_status(api.StatusCode.ERROR)
@@ -81,8 +83,10 @@ def record(run: Run, transcripts: Sequence[Transcript], headers: Mapping[str, st
 def _step(tracer: Any, api: Any, inside: Any, begin: int, number: int, index: int, result: StepResult) -> None:
     start = begin + int(result.start_seconds * _NANO)
     about = {"gen_ai.operation.name": "chat", "gen_ai.request.model": result.worker, "podium.round": number, "podium.step": index}
+    if result.usage is not None:
+        about |= _usage(result.usage)
     if result.completion is not None:
-        about |= _usage(result.completion.usage) | {"gen_ai.response.finish_reasons": (result.completion.finish_reason,)}
+        about |= {"gen_ai.response.finish_reasons": (result.completion.finish_reason,)}
     span = tracer.start_span(f"chat {result.worker}", context=inside, start_time=start, attributes=about)
     if not result.was_needed:
         span.set_attribute("podium.needed", False)

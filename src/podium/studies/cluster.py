@@ -41,6 +41,8 @@ class ClusterJob:
     run: str
     setups: Mapping[str, str]
     """What answers behind the arms' names (:mod:`podium.studies.setups`)."""
+    judges: Mapping[str, str]
+    """What judges problems of each kind here (:mod:`podium.evaluation.verifier_identity`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +92,7 @@ async def on_cluster(
         results[result.key] = result
         on_result(result)
 
-    for result in resumed(out, set(wanted), job.study.sampling, job.setups):
+    for result in resumed(out, set(wanted), job.study.sampling, job.judges, job.setups):
         keep(result)
     waiting = list(_shares(problems, [key for key in wanted if key not in results]))
     try:
@@ -126,7 +128,7 @@ async def on_cluster(
             left = None if left is None or done.left_usd is None else left + done.left_usd
             for line in done.lines:
                 jsonl.append(out, line)
-                keep(jsonl.loads(Result, line))
+                keep(_judged_alike(jsonl.loads(Result, line), job))
             failure = failure or done.failure
     finally:
         ray.shutdown()
@@ -183,6 +185,16 @@ def _again(shard: Shard, error: Exception) -> Shard:
     if shard.lost + 1 > RETRIES:
         raise WorkerUnavailable(f"a share of the work lost its machine {RETRIES + 1} times, the last time: {error}") from error
     return replace(shard, lost=shard.lost + 1)
+
+
+def _judged_alike(result: Result, job: ClusterJob) -> Result:
+    """Raises :class:`ConfigError` where another machine judges otherwise than this one."""
+    if result.verdict is not None and result.judged_by != job.judges[result.kind]:
+        raise ConfigError(
+            f"a machine of the cluster judges problems of the kind {result.kind!r} otherwise than this one: install the same "
+            "Podium, Python and libraries on all of them, remove the results, and start again"
+        )
+    return result
 
 
 def _connect(address: str) -> None:

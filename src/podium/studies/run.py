@@ -11,9 +11,10 @@ from pathlib import Path
 
 from podium import jsonl
 from podium.errors import Blame, ConfigError, PodiumError
-from podium.evaluation.evaluate import Result, evaluate
+from podium.evaluation.evaluate import Result, evaluate, judges_of
 from podium.evaluation.matched import tries, voted
 from podium.evaluation.oracle import oracle
+from podium.evaluation.verifier_identity import verifier_identity
 from podium.extras import need
 from podium.policies.router import RouterDataset
 from podium.pools.open import open_pool
@@ -30,6 +31,7 @@ from podium.studies.spec import Study, read_study
 from podium.tasks.agreement import votes_of
 from podium.types import Call, Problem
 from podium.workers.budget import Budget
+from podium.workers.identity import hashed
 from podium.workflow.draw import as_text
 
 ORACLE = "oracle"
@@ -106,6 +108,7 @@ async def run_study(
                 unsafe_local=unsafe_local,
                 run=f"study {out}",
                 setups=setups,
+                judges=judges_of(verifier, problems),
             )
             results = await on_cluster(
                 job, problems, address=engine, out=out / "results.jsonl", budget=budget, on_result=progress.on_result
@@ -222,12 +225,11 @@ class _Asking:
         found = []
         for kind, problem in firsts.items():
             for arm in self.study.examples:
-                example = known.get((arm, setups[arm], problem.question))
+                setup = hashed(setups[arm], verifier_identity(self.verifier, kind))
+                example = known.get((arm, setup, problem.question))
                 if example is None:
                     text, outcome = await self._shown(arms[arm], problem)
-                    example = Example(
-                        arm=arm, kind=kind, question=problem.question, workflow=text, outcome=outcome, setup=setups[arm]
-                    )
+                    example = Example(arm=arm, kind=kind, question=problem.question, workflow=text, outcome=outcome, setup=setup)
                     jsonl.append(file, jsonl.dumps(example))
                 found.append(example)
         return found

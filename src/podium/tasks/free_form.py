@@ -40,6 +40,11 @@ class FreeFormVerifier:
     def __init__(self, judge: Judge | None = None) -> None:
         self._judge = judge
 
+    @property
+    def identity(self) -> str:
+        """What tells verifiers of this kind apart: who decides what rules can not."""
+        return "" if self._judge is None else self._judge.identity
+
     async def __call__(self, problem: Problem, answer: str) -> Verdict:
         """Judge ``answer`` against ``problem.target``."""
         if not problem.target.strip():

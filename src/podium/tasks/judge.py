@@ -74,6 +74,11 @@ class Judge:
         if cache is not None:
             self._read(cache)
 
+    @property
+    def identity(self) -> str:
+        """What tells judges apart. The name stands for the model; what is asked of it is part of the code."""
+        return f"{self._name}, {self._sampling}"
+
     async def __call__(self, problem: Problem, found: str) -> Verdict:
         """Judge the final answer ``found``."""
         prompt = _fill(problem, found)

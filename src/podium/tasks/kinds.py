@@ -4,6 +4,7 @@ A new kind is a :class:`ProblemKind`, registered in the group ``verifiers``, her
 benchmark (:mod:`podium.tasks.benchmarks`), a file, or Python.
 """
 
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from podium.tasks.multiple_choice import MultipleChoiceVerifier
 from podium.tasks.output_prediction import OutputVerifier
 from podium.tasks.programming.verifier import ProgramVerifier
 from podium.tasks.sandbox import Sandbox
+from podium.tasks.sandbox.packages import named_in
 from podium.types import Problem
 
 Opener = Callable[[bool], AbstractAsyncContextManager[Verifier]]
@@ -45,7 +47,7 @@ def _mathematics(unsafe_local: bool) -> AbstractAsyncContextManager[Verifier]:
 
 @asynccontextmanager
 async def _programming(unsafe_local: bool) -> AsyncIterator[Verifier]:
-    async with Sandbox(unsafe_local=unsafe_local) as sandbox:
+    async with Sandbox(unsafe_local=unsafe_local, packages=named_in(os.environ.items())) as sandbox:
         await sandbox.probe()
         yield ProgramVerifier(sandbox)
 

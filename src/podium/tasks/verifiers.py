@@ -18,6 +18,10 @@ class VerifierByKind:
 
     async def __call__(self, problem: Problem, answer: str) -> Verdict:
         """Judge ``answer`` against ``problem.target``."""
-        if problem.kind not in self._by_kind:
-            raise ConfigError(f"nothing judges the kind {problem.kind!r} here; there are {', '.join(sorted(self._by_kind))}")
-        return await self._by_kind[problem.kind](problem, answer)
+        return await self.of(problem.kind)(problem, answer)
+
+    def of(self, kind: str) -> Verifier:
+        """Who judges problems of this kind."""
+        if kind not in self._by_kind:
+            raise ConfigError(f"nothing judges the kind {kind!r} here; there are {', '.join(sorted(self._by_kind))}")
+        return self._by_kind[kind]

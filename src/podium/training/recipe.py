@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import podium.gym
+from podium.evaluation.verifier_identity import registered_identity, verifier_identity
 from podium.training.config import TrainConfig
 from podium.training.warm_start import WarmStart
 from podium.workers.config import read_pool
@@ -31,12 +32,11 @@ def fingerprint(config: TrainConfig) -> dict[str, Any]:
     plain: dict[str, Any] = _plain(
         {
             **described,
-            "verifier": type(config.verifier).__name__,
+            "verifier": _judge(config),
             "warm_start": None if config.warm_start is None else _described(config.warm_start),
             "problems": _hash(problem.id for problem in config.problems()),
             "pool": _pool(config.pool),
             "weights": {name: content_hash(path) for name in _WEIGHTS if (path := getattr(config, name)) is not None},
-            "verifier_settings": _settings(config.verifier),
         }
     )
     return plain
@@ -58,10 +58,11 @@ def _pool(pool: Callable[[], WorkerPool] | Path) -> dict[str, Any]:
     return {"names": list(made.names), "identity": hashed(recorded, content_hash(Path(podium.gym.__file__).parent))}
 
 
-def _settings(verifier: Any) -> str:
-    """What a verifier was made with, as far as it is plain data."""
-    held = vars(verifier) if hasattr(verifier, "__dict__") else {}
-    return hashed({name: value for name, value in held.items() if isinstance(value, bool | int | float | str | None)})
+def _judge(config: TrainConfig) -> dict[str, str]:
+    """Kind of problem -> what judges it."""
+    kinds = sorted({problem.kind for problem in config.problems()})
+    verifier = config.verifier
+    return {kind: registered_identity(kind) if verifier is None else verifier_identity(verifier, kind) for kind in kinds}
 
 
 def _plain(value: Any) -> Any:

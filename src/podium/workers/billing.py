@@ -4,7 +4,9 @@ A provider charges for what it generated, whether or not the reply arrived. So a
 error and a cancelled call are *uncertain*: their money stays booked, at its upper bound, and is shown apart.
 """
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from podium.errors import (
     BudgetExceeded,
@@ -35,6 +37,14 @@ def plausible(usage: Usage) -> bool:
 
 def _plausible(count: object) -> bool:
     return isinstance(count, int) and 0 <= count <= MOST_TOKENS
+
+
+def believable(usage: Usage) -> Usage:
+    """``usage`` without what can not be true: then it counts as not reported, and is booked at the bound of its call."""
+    if not plausible(usage):
+        return Usage(cost_usd=None)
+    cost = usage.cost_usd
+    return usage if cost is None or 0 <= cost < math.inf else replace(usage, cost_usd=None)
 
 
 def surely_unpaid(error: BaseException) -> bool:

@@ -14,7 +14,7 @@ import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -71,21 +71,31 @@ class Budget:
         self._spent = Usage()
         self._uncertain_usd = _NOTHING
         self._uncertain_tokens = 0
+        self._paid_usd = _NOTHING
+        self._paid = Usage()
 
     @property
     def spent(self) -> Usage:
         """What was paid for; ``cost_usd`` is None where one price was unknown (never so under a cap in dollars)."""
-        known = self._spent.cost_usd is not None
-        return Usage(
-            prompt_tokens=self._spent.prompt_tokens,
-            completion_tokens=self._spent.completion_tokens,
-            cost_usd=float(self._spent_usd) if known else None,
-        )
+        return replace(self._spent, cost_usd=None if self._spent.cost_usd is None else float(self._spent_usd))
+
+    @property
+    def paid(self) -> Usage:
+        """The part of ``spent`` that calls made under this budget were paid for, without what was charged from before.
+
+        A reply from the journal is in neither: its cost was paid by an earlier run.
+        """
+        return replace(self._paid, cost_usd=None if self._paid.cost_usd is None else float(self._paid_usd))
 
     @property
     def uncertain_usd(self) -> float:
         """Upper bound, in dollars, of what calls without a reply may have cost."""
         return float(self._uncertain_usd)
+
+    @property
+    def uncertain_tokens(self) -> int:
+        """Upper bound of the tokens that calls without a reply may have used."""
+        return self._uncertain_tokens
 
     @property
     def reserved_usd(self) -> float:
@@ -173,7 +183,10 @@ class Budget:
         cost = usage.cost_usd
         if cost is None or not 0 <= cost < math.inf:
             cost = reservation.usd
-        self.charge(Usage(prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens, cost_usd=cost))
+        paid = replace(usage, cost_usd=cost)
+        self.charge(paid)
+        self._paid = self._paid + paid
+        self._paid_usd += _decimal(cost)
 
     def release(self, reservation: Reservation, *, uncertain: bool = False) -> None:
         """The call failed: give its share back, or keep it booked where the provider may have billed it."""
@@ -181,17 +194,24 @@ class Budget:
             self._uncertain_usd += _decimal(reservation.usd)
             self._uncertain_tokens += reservation.tokens
 
-    def charge(self, usage: Usage, *, uncertain_usd: float | None = 0.0) -> None:
+    def charge(self, usage: Usage, *, uncertain_usd: float | None = 0.0, uncertain_tokens: int | None = 0) -> None:
         """Book what was used before, e.g. by the same run before it was killed (from the journal's ledger).
 
-        Raises :class:`ConfigError` for an unknown cost, sure or uncertain, under a cap in dollars.
+        Raises :class:`ConfigError` for an unknown cost, sure or uncertain, under a cap in dollars, and for an unknown number of
+        tokens under a cap in tokens.
         """
         if (usage.cost_usd is None or uncertain_usd is None) and self.usd is not None:
             raise ConfigError(f"the {self.name} budget is in dollars, and what was spent before has no price; start a new run")
+        if uncertain_tokens is None and self.tokens is not None:
+            raise ConfigError(
+                f"the {self.name} budget is in tokens, and nobody knows how many a call of before used; start a new "
+                "run, in which the replies that are on disk cost nothing"
+            )
         self._spent = self._spent + usage
         self._spent_usd += _decimal(usage.cost_usd)
         if uncertain_usd:  # mostly there is none, and exact numbers are added slowly
             self._uncertain_usd += _decimal(uncertain_usd)
+        self._uncertain_tokens += uncertain_tokens or 0
 
     @property
     def _booked_usd(self) -> Fraction:

@@ -15,10 +15,10 @@ from podium.types import (
     StepResult,
     TokenListener,
     Transcript,
-    Usage,
     Waiting,
     Workflow,
 )
+from podium.workers.nested import collecting
 from podium.workers.pool import Member
 from podium.workers.render import render
 
@@ -51,13 +51,16 @@ class DirectWorker:
         failure, completion = None, None
         error: BaseException | None = None
         try:
-            completion = await self._member.worker(asked)
+            with collecting() as failed_rounds:
+                completion = await self._member.worker(asked)
         except PodiumError as raised:
             error, failure = raised, Failure.of(raised, f"step 0 ({name})")
         except (asyncio.CancelledError, Exception) as end:
             error, failure = end, interrupted_by(end)
         seconds = time.perf_counter() - started
-        result = StepResult(step=step, worker=name, completion=completion, failure=failure, start_seconds=0.0, seconds=seconds)
+        result = StepResult(
+            step=step, worker=name, completion=completion, failure=failure, seconds=seconds, failed_rounds=tuple(failed_rounds)
+        )
         transcript = Transcript(
             question=render(replace(call, subtask="")),
             generation=generation,
@@ -69,8 +72,7 @@ class DirectWorker:
         )
         if on_event is not None:
             on_event(StepFinished(round=1, index=0, result=result))
-            usage = Usage() if completion is None else completion.usage
-            answer = transcript.answer
+            answer, usage = transcript.answer, transcript.usage
             on_event(Answered(answer=answer, failure=failure, transcripts=(transcript,), usage=usage, seconds=seconds))
         if isinstance(error, PodiumError):
             error.transcripts = (transcript,)
@@ -78,7 +80,7 @@ class DirectWorker:
             raise error
         assert completion is not None  # noqa: S101 - there is one or an error
         waiting = Waiting(worker=name, call=replace(call, on_token=None)) if completion.tool_calls else None
-        return replace(completion, transcripts=(transcript,), waiting=waiting)
+        return replace(completion, usage=transcript.usage, transcripts=(transcript,), waiting=waiting)
 
 
 def _token_events(call: Call, on_event: Listener, name: str) -> TokenListener:

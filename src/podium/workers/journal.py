@@ -23,7 +23,7 @@ from typing import Literal, ParamSpec, Self, TypeVar
 
 from podium.errors import ConfigError
 from podium.protocols import Worker
-from podium.types import Call, Completion
+from podium.types import Call, Completion, Usage
 from podium.workers.billing import surely_unpaid
 from podium.workers.call_key import attempt_keys, idempotency_key
 from podium.workers.journal_file import Claim, Entry, JournalFile
@@ -74,14 +74,14 @@ class Journal:
         self,
         worker: Worker,
         identity: str,
-        bound_usd: Callable[[Call], float | None] | None = None,
+        bound: Callable[[Call], Usage] | None = None,
         *,
         hedge: bool = False,
     ) -> "Journaled":
         """``worker``, journaled.
 
         ``identity`` is part of every key and names the worker in the ledger; it must change whenever the worker would
-        answer differently. ``bound_usd`` tells the most a call can cost, for the ledger's ``uncertain_usd``; a
+        answer differently. ``bound`` tells the most a call can use, for what is uncertain in the ledger; a
         :class:`Metered` says so itself. What ``worker`` wraps is done under a claim: keep long waits out of it (:meth:`reader`).
 
         ``hedge`` is for the second of two attempts that run side by side (:class:`podium.workers.hedged.Hedged`): it has a
@@ -89,7 +89,7 @@ class Journal:
 
             Hedged(journal.worker(chat, identity), journal.worker(chat, identity, hedge=True), after_seconds=20)
         """
-        return Journaled(self, worker, identity, bound_usd, hedge=hedge)
+        return Journaled(self, worker, identity, bound, hedge=hedge)
 
     def reader(self, worker: Worker, identity: str) -> "Reader":
         """``worker`` for calls that are not in the journal; the others are answered from it.
@@ -174,14 +174,14 @@ class Journaled:
         journal: Journal,
         worker: Worker,
         identity: str,
-        bound_usd: Callable[[Call], float | None] | None,
+        bound: Callable[[Call], Usage] | None,
         *,
         hedge: bool,
     ) -> None:
         self._journal = journal
         self._worker = worker
         self._identity = identity
-        self._bound_usd = worker.bound_usd if isinstance(worker, Metered) else bound_usd
+        self._bound = worker.bound if isinstance(worker, Metered) else bound
         self._hedge = hedge
         self._reader = Reader(journal, self._claimed, identity)
 
@@ -214,7 +214,7 @@ class Journaled:
             beside=beside,
             worker=self._identity,
             ticket=next(journal._tickets),
-            bound_usd=None if self._bound_usd is None else self._bound_usd(call),
+            bound=None if self._bound is None else self._bound(call),
             tenant=tenant.get(),
         )
         attempt = _Attempt(journal, entry)

@@ -25,28 +25,15 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from podium.errors import ConfigError
-from podium.types import Completion
+from podium.types import Completion, Usage
+from podium.workers.billing import believable
+from podium.workers.journal_schema import prepare
 from podium.workers.ledger import LedgerRow, read_ledger
 from podium.workers.owner import Owner, lives, opening
 from podium.workers.tenant import ITSELF, Seal, Tenant
 
-APPLICATION_ID = 0x506F6431
-"""In the header of every journal ("Pod1"): tells it from any other SQLite file."""
-
-SCHEMA_VERSION = 1
 BUSY_SECONDS = 30.0
 """How long to wait for another process's transaction."""
-
-SCHEMA = (
-    """CREATE TABLE calls (
-        key TEXT PRIMARY KEY, worker TEXT NOT NULL, run TEXT NOT NULL,
-        owner TEXT NOT NULL, ticket INTEGER NOT NULL, bound_usd REAL, claimed_at REAL NOT NULL,
-        completion TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, cost_usd REAL)""",
-    """CREATE TABLE counts (
-        run TEXT NOT NULL, worker TEXT NOT NULL, replays INTEGER NOT NULL, failures INTEGER NOT NULL,
-        unsettled INTEGER NOT NULL, unbounded INTEGER NOT NULL, uncertain_usd REAL NOT NULL,
-        PRIMARY KEY (run, worker))""",
-)
 
 COMPLETION = TypeAdapter(Completion)
 _SEALED = "sealed:"
@@ -62,9 +49,9 @@ class Claim(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One call as the file knows it. ``ticket`` tells this owner's claims apart; ``bound_usd`` is the most it can cost.
+    """One call as the file knows it. ``ticket`` tells this owner's claims apart; ``bound`` is the most it can use.
 
-    Example: ``Entry(key="9f...", beside="c2...", worker="openai:gpt-5-mini", ticket=7, bound_usd=0.01)``.
+    Example: ``Entry(key="9f...", beside="c2...", worker="openai:gpt-5-mini", ticket=7, bound=None)``.
     """
 
     key: str
@@ -72,7 +59,8 @@ class Entry:
     """The key of the attempt that may run beside this one: its completion answers this one too."""
     worker: str
     ticket: int
-    bound_usd: float | None
+    bound: Usage | None
+    """None where nobody knows; the dollars may be unknown by themselves."""
     tenant: Tenant = ITSELF
     """Whose reply it will be, and so how it is stored."""
 
@@ -133,15 +121,18 @@ class JournalFile:
             answered = self.stored((entry.key, entry.beside), entry.tenant.seal)
             if answered is not None:
                 return answered
-            row = self._database.execute("SELECT owner, run, worker, bound_usd FROM calls WHERE key = ?", (entry.key,)).fetchone()
+            row = self._database.execute(
+                "SELECT owner, run, worker, bound_usd, bound_tokens FROM calls WHERE key = ?", (entry.key,)
+            ).fetchone()
             if row is not None:
-                holder, run, worker, bound_usd = row
+                holder, run, worker, *most = row
                 if lives(self._folder, holder):
                     return Claim.TAKEN
-                self._count(run, worker, unsettled=1, bound_usd=bound_usd)
+                self._count_unsettled(run, worker, *most)
             self._database.execute(
-                "REPLACE INTO calls (key, worker, run, owner, ticket, bound_usd, claimed_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (entry.key, entry.worker, self._run, owner.name, entry.ticket, entry.bound_usd, time.time()),
+                "REPLACE INTO calls (key, worker, run, owner, ticket, bound_usd, bound_tokens, claimed_at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (entry.key, entry.worker, self._run, owner.name, entry.ticket, *_most(entry), time.time()),
             )
         return Claim.MINE
 
@@ -151,7 +142,7 @@ class JournalFile:
         text = json.dumps(COMPLETION.dump_python(completion, mode="json"))
         if not entry.tenant.is_kept and entry.tenant.seal is not None:
             text = _SEALED + entry.tenant.seal.close(text, entry.key)
-        used = completion.usage
+        used = believable(completion.usage)
         with self._transaction() as owner:
             changed = self._database.execute(
                 "UPDATE calls SET completion = ?, prompt_tokens = ?, completion_tokens = ?, cost_usd = ? "
@@ -190,53 +181,32 @@ class JournalFile:
         """Connect; make an empty file a journal, refuse any other file that is not one."""
         self._database = sqlite3.connect(address, uri=not may_create, timeout=BUSY_SECONDS, isolation_level=None)
         try:
-            self._check(may_create=may_create)
+            prepare(self._database, self._path, may_write=may_create)
             self._database.execute("PRAGMA synchronous = FULL")
             self._database.create_function("lives", 1, lambda owner: lives(self._folder, owner))
         except BaseException:
             self._database.close()
             raise
 
-    def _check(self, *, may_create: bool) -> None:
-        (application,) = self._database.execute("PRAGMA application_id").fetchone()
-        (version,) = self._database.execute("PRAGMA user_version").fetchone()
-        (tables,) = self._database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-        if may_create and application == 0 and tables == 0:
-            self._create()
-        elif application != APPLICATION_ID:
-            raise ConfigError(f"{self._path} is not a Podium journal; name another path, or move that file away")
-        elif version != SCHEMA_VERSION:
-            raise ConfigError(
-                f"the journal {self._path} has schema version {version}, this Podium reads version {SCHEMA_VERSION}; "
-                "open it with the Podium that wrote it, or name another path"
-            )
-
-    def _create(self) -> None:
-        self._database.execute("PRAGMA journal_mode = WAL")
-        self._database.execute("BEGIN IMMEDIATE")
-        for statement in SCHEMA:
-            self._database.execute(statement)
-        self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        self._database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        self._database.execute("COMMIT")
-
-    def _count(
-        self,
-        run: str,
-        worker: str,
-        *,
-        replays: int = 0,
-        failures: int = 0,
-        unsettled: int = 0,
-        bound_usd: float | None = 0.0,
-    ) -> None:
-        unbounded = unsettled if bound_usd is None else 0
+    def _count(self, run: str, worker: str, **more: float) -> None:
+        """Add to the counts of ``run`` and ``worker``; the names are those of the columns."""
+        columns = ("replays", "failures", "unsettled", "unbounded", "uncertain_usd", "token_bounded", "uncertain_tokens")
+        sums = ", ".join(f"{column} = {column} + excluded.{column}" for column in columns)
         self._database.execute(
-            "INSERT INTO counts (run, worker, replays, failures, unsettled, unbounded, uncertain_usd) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, worker) DO UPDATE SET replays = replays + excluded.replays, "
-            "failures = failures + excluded.failures, unsettled = unsettled + excluded.unsettled, "
-            "unbounded = unbounded + excluded.unbounded, uncertain_usd = uncertain_usd + excluded.uncertain_usd",
-            (run, worker, replays, failures, unsettled, unbounded, bound_usd or 0.0),
+            f"INSERT INTO counts (run, worker, {', '.join(columns)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "  # noqa: S608 - fixed words
+            f"ON CONFLICT (run, worker) DO UPDATE SET {sums}",
+            (run, worker, *(more.get(column, 0) for column in columns)),
+        )
+
+    def _count_unsettled(self, run: str, worker: str, bound_usd: float | None, bound_tokens: int | None) -> None:
+        self._count(
+            run,
+            worker,
+            unsettled=1,
+            unbounded=bound_usd is None,
+            uncertain_usd=bound_usd or 0.0,
+            token_bounded=bound_tokens is not None,
+            uncertain_tokens=bound_tokens or 0,
         )
 
     def _release_ended(self) -> None:
@@ -247,7 +217,7 @@ class JournalFile:
                     (entry.key, owner.name, entry.ticket),
                 ).rowcount
                 if changed and paid:
-                    self._count(self._run, entry.worker, unsettled=1, bound_usd=entry.bound_usd)
+                    self._count_unsettled(self._run, entry.worker, *_most(entry))
                 elif changed:
                     self._count(self._run, entry.worker, failures=1)
         self._ended.clear()
@@ -299,6 +269,10 @@ class JournalFile:
             ) from error
         except OSError as error:
             raise ConfigError(f"the journal {self._path} can not be used ({error}); name a path in a writable folder") from error
+
+
+def _most(entry: Entry) -> tuple[float | None, int | None]:
+    return (None, None) if entry.bound is None else (entry.bound.cost_usd, entry.bound.tokens)
 
 
 def _existing(path: Path) -> str:

@@ -34,6 +34,8 @@ class LedgerRow:
     """The known part of ``cost_usd``."""
     uncertain_usd: float | None = 0.0
     """Upper bound of what ``unsettled`` cost, and ``calls`` whose cost is unknown; None where the bound of one is unknown."""
+    uncertain_tokens: int | None = 0
+    """Upper bound of the tokens of ``unsettled``, and of ``calls`` whose provider did not say; None where one is unknown."""
 
     @property
     def usage(self) -> Usage:
@@ -51,17 +53,20 @@ class LedgerRow:
 # TOTAL, unlike SUM, of nothing is 0.0; a missing cost or bound is counted, so that an unknown never looks like 0.
 LEDGER = """
     SELECT run, worker, SUM(calls), SUM(replays), SUM(unsettled), SUM(failures), SUM(prompt_tokens), SUM(completion_tokens),
-        TOTAL(cost_usd), SUM(unpriced), TOTAL(uncertain_usd), SUM(unbounded)
+        TOTAL(cost_usd), SUM(unpriced), TOTAL(uncertain_usd), SUM(unbounded), SUM(uncertain_tokens), SUM(untold)
     FROM (
         SELECT run, worker, 1 AS calls, 0 AS replays, 0 AS unsettled, 0 AS failures, prompt_tokens, completion_tokens,
             cost_usd, cost_usd IS NULL AS unpriced, iif(cost_usd IS NULL, bound_usd, 0) AS uncertain_usd,
-            cost_usd IS NULL AND bound_usd IS NULL AS unbounded
+            cost_usd IS NULL AND bound_usd IS NULL AS unbounded,
+            iif(cost_usd IS NULL AND prompt_tokens + completion_tokens = 0, bound_tokens, 0) AS uncertain_tokens,
+            cost_usd IS NULL AND prompt_tokens + completion_tokens = 0 AND bound_tokens IS NULL AS untold
         FROM calls WHERE completion IS NOT NULL
         UNION ALL
-        SELECT run, worker, 0, 0, 1, 0, 0, 0, 0, 0, bound_usd, bound_usd IS NULL
+        SELECT run, worker, 0, 0, 1, 0, 0, 0, 0, 0, bound_usd, bound_usd IS NULL, bound_tokens, bound_tokens IS NULL
         FROM calls WHERE completion IS NULL AND NOT lives(owner)
         UNION ALL
-        SELECT run, worker, 0, replays, unsettled, failures, 0, 0, 0, 0, uncertain_usd, unbounded
+        SELECT run, worker, 0, replays, unsettled, failures, 0, 0, 0, 0, uncertain_usd, unbounded,
+            uncertain_tokens, unsettled - token_bounded
         FROM counts
     )
     GROUP BY run, worker ORDER BY run, worker"""
@@ -85,6 +90,7 @@ def read_ledger(database: sqlite3.Connection) -> list[LedgerRow]:
             cost_usd=None if unpriced else known_usd,
             known_usd=known_usd,
             uncertain_usd=None if unbounded else uncertain_usd,
+            uncertain_tokens=None if untold else uncertain_tokens,
         )
         for (
             run,
@@ -99,5 +105,7 @@ def read_ledger(database: sqlite3.Connection) -> list[LedgerRow]:
             unpriced,
             uncertain_usd,
             unbounded,
+            uncertain_tokens,
+            untold,
         ) in database.execute(LEDGER)
     ]

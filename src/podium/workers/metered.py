@@ -73,7 +73,7 @@ class Metered:
         The reply is kept first and booked afterwards. Books elsewhere that can not be reached then lose nothing: they are told
         the same sums again before the next call and at the end.
         """
-        most = self._bound(call)
+        most = self.bound(call)
         budgets = (*self._budgets, *question_budgets.get())
         held = await self._reserve(most, budgets)
         outer = _holding.set(_holding.get() | {id(budget) for budget in budgets})
@@ -98,11 +98,8 @@ class Metered:
         await _announce_reply(budgets)
         return completion
 
-    def bound_usd(self, call: Call) -> float | None:
-        """The most ``call`` can cost; None where the price is unknown. For a journal."""
-        return self._bound(call).cost_usd
-
-    def _bound(self, call: Call) -> Usage:
+    def bound(self, call: Call) -> Usage:
+        """The most ``call`` can use; its dollars are None where the price is unknown."""
         most = bound(call, self._max_tokens)
         cost = self._most_usd(most.prompt_tokens, most.completion_tokens)
         return Usage(prompt_tokens=most.prompt_tokens, completion_tokens=most.completion_tokens, cost_usd=cost)

@@ -32,6 +32,16 @@ def dollars(usage: Usage) -> str:
     return f"${usage.cost_usd:.6f}" if usage.cost_usd < 0.01 else f"${usage.cost_usd:.4f}"
 
 
+def price(usage: Usage, paid_usd: float | None) -> str:
+    """What an answer cost and, where that is another sum, what of it was paid now; the rest came from a journal.
+
+    Example: ``price(Usage(cost_usd=0.5), 0.0) == "$0.5000, $0.000000 of it paid now"``.
+    """
+    if paid_usd is None or (usage.cost_usd is not None and abs(usage.cost_usd - paid_usd) < 1e-9):
+        return dollars(usage)
+    return f"{dollars(usage)}, {dollars(Usage(cost_usd=paid_usd))} of it paid now"
+
+
 def sees(workflow: Workflow, index: int) -> str:
     """What step ``index`` is shown, in words. Example: ``"question"``, ``"step 0, step 2"``, ``"its subtask only"``."""
     step = workflow.steps[index]
@@ -47,8 +57,8 @@ def as_text(transcript: Transcript, width: int = 110) -> str:
     lines: list[str] = []
     for index, result in enumerate(transcript.results):
         figures = f"{_seconds(result):.2f} s"
-        if result.completion is not None:
-            figures += f"  {dollars(result.completion.usage)}"
+        if result.usage is not None:
+            figures += f"  {dollars(result.usage)}"
         lines.append(f"step {index}  {plain(result.worker, 24)}   sees: {sees(transcript.workflow, index)}   {figures}")
         lines.append(f"  asked   {plain(result.step.subtask, width - 10)}")
         lines.append(f"  says    {plain(said(result), width - 10)}")
@@ -112,7 +122,7 @@ def as_svg(transcript: Transcript) -> str:
 def _box(workflow: Workflow, index: int, result: StepResult, place: tuple[int, int]) -> list[str]:
     x, y = place
     failed = result.failure is not None and result.was_needed
-    cost = "" if result.completion is None else f"  {dollars(result.completion.usage)}"
+    cost = "" if result.usage is None else f"  {dollars(result.usage)}"
     lines = [
         (f"{index}  {plain(result.worker, 22)}", "#0f172a", "600"),
         (f"sees {plain(sees(workflow, index), 34)}", "#475569", "400"),

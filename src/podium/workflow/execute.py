@@ -20,6 +20,7 @@ from podium.access import call_for
 from podium.errors import Blame, NotNeeded, PodiumError, UnworkableStep, UpstreamFailed
 from podium.events import Listener, StepFinished, StepStarted, StepToken
 from podium.types import Call, Completion, Failure, Generation, Question, StepResult, Transcript, Waiting, Workflow
+from podium.workers.nested import collecting
 from podium.workers.pool import WorkerPool
 
 _WEIGHT = {Blame.USER: 0, Blame.POLICY: 1, Blame.WORLD: 2}
@@ -64,6 +65,8 @@ class Execution:
         self._lost: int | None = None
         """The step whose failure left the run without an answer."""
         self._calling: dict[int, asyncio.Task[Any]] = {}
+        self._failed_rounds: dict[int, list[Transcript]] = {}
+        """Of each step, what Conductors below it carried out for no answer."""
         self.results: dict[int, StepResult] = {}
 
     async def run(self) -> Transcript:
@@ -141,7 +144,8 @@ class Execution:
             call = self._last_call = replace(call, response_options=self._call.response_options)
         task = self._calling[index] = _this_task()
         try:
-            completion = await member.worker(self._announced(index, member.name, call))
+            with collecting() as self._failed_rounds[index]:
+                completion = await member.worker(self._announced(index, member.name, call))
         except PodiumError as error:
             # The boundary between a worker and the run: its failure is an outcome of this step, not of the process.
             self._fail(index, start, error)
@@ -200,6 +204,7 @@ class Execution:
             failure=failure,
             start_seconds=start,
             seconds=self._elapsed() - start,
+            failed_rounds=tuple(self._failed_rounds.get(index, ())),
         )
 
     def _finish(self, index: int, result: StepResult) -> None:

@@ -267,10 +267,19 @@ class Quotas:
         found = await self._database.read(
             lambda connection: connection.execute(select(leases.c.id, leases.c.key).where(silent)).all()
         )
-        closed = [await self._database.run(partial(close, lease_id=row.id, key=row.key)) for row in found]
+        closed, bugs = 0, []
+        for row in found:
+            try:
+                closed += await self._database.run(partial(close, lease_id=row.id, key=row.key))
+            except StoreUnavailable:
+                raise
+            except Exception as error:  # raised below: one lease that can not be closed keeps no other one open
+                bugs.append(error)
         forgotten = delete(leases).where(leases.c.reaped_us < to_us(now - _KEEP_REAPED))
         await self._database.run(lambda connection: connection.execute(forgotten))
-        return sum(closed)
+        if bugs:
+            raise ExceptionGroup(f"{len(bugs)} leases could not be closed", bugs)
+        return closed
 
     async def spent(self) -> dict[str, Spent]:
         """What every key has used of the current UTC month, by key id; a key that used nothing is missing."""

@@ -44,6 +44,9 @@ class Run:
     seconds: float
     """From question to answer."""
     usage: Usage
+    """What the work behind it used and cost, whoever paid: a reply from a journal was paid by an earlier run."""
+    paid_usd: float | None = None
+    """What this run paid itself; None where that is unknown."""
     failure: str = ""
     """The error class's name where there is no answer."""
     steps: int = 0

@@ -43,6 +43,11 @@ class MathVerifier:
         self._pool = pool or SymbolicPool(size)
         self._owns_pool = pool is None
 
+    @property
+    def identity(self) -> str:
+        """Verifiers of this kind do not differ, whoever's processes they use."""
+        return ""
+
     async def __call__(self, problem: Problem, answer: str) -> Verdict:
         """Judge ``answer`` against ``problem.target``."""
         gold = _gold(problem)

@@ -14,6 +14,8 @@ One submission per answer; the first failing test ends it. Left out: problems wi
 
 import ast
 import contextlib
+import platform
+import sys
 
 from podium.errors import VerifierError
 from podium.tasks.programming.assertions import Assertion, called_names, read_assertions
@@ -25,6 +27,7 @@ from podium.tasks.programming.runs import NOT_ISOLATED, ProgramFailed, ProgramRu
 from podium.tasks.programming.target import AssertTests, CallTests, ProgramTests, StdinTests, UnittestTests
 from podium.tasks.programming.values import same_value, shown
 from podium.tasks.sandbox import Sandbox
+from podium.tasks.sandbox.packages import HOW
 from podium.types import Problem, Verdict
 
 MAX_WHY = 600
@@ -50,6 +53,13 @@ class ProgramVerifier:
         self._sandbox, self._promised = sandbox, promised
         self._missing: dict[str, bool] = {}
 
+    @property
+    def identity(self) -> str:
+        """What tells verifiers of this kind apart: the Python that runs programs, what it has, and how much it may use."""
+        sandbox = self._sandbox
+        has = [platform.python_version(), *sandbox.packages.versions]
+        return f"{has}, {sorted(self._promised)}, {sandbox.limits}, isolated {not sandbox.unsafe_local}"
+
     async def __call__(self, problem: Problem, answer: str) -> Verdict:
         """Judge ``answer`` against ``problem.target``."""
         tests = ProgramTests.from_json(problem.target)
@@ -70,7 +80,9 @@ class ProgramVerifier:
         except ProgramFailed as failed:
             why = str(failed)
         if why is not None and (lacking := await self._lacking(needed(code) & self._promised)):
-            raise VerifierError(f"the program for problem {problem.id} may use {', '.join(lacking)}, which the sandbox has not")
+            raise VerifierError(
+                f"the program for problem {problem.id} may use {', '.join(lacking)}, which the sandbox has not; {HOW}"
+            )
         words = "; ".join([*([why] if why else []), *([] if runs.isolated else [NOT_ISOLATED])])
         return Verdict(correct=why is None, extracted=code, why=words[:MAX_WHY])
 
@@ -81,7 +93,7 @@ class ProgramVerifier:
             texts += [test_program(tests)]
         names = {name for text in texts for name in imported(text)}
         if lacking := await self._lacking(names):
-            raise VerifierError(f"the tests of problem {problem.id} need {', '.join(lacking)}; install it for the sandbox")
+            raise VerifierError(f"the tests of problem {problem.id} need {', '.join(lacking)}, which the sandbox has not; {HOW}")
 
     async def _lacking(self, names: set[str]) -> list[str]:
         """Those of the modules ``names`` that the sandbox's interpreter has not; it is asked once for each."""
@@ -172,6 +184,10 @@ async def _on_the_host(runs: ProgramRuns, assertions: tuple[Assertion, ...]) -> 
 
 async def _live(runs: ProgramRuns, tests: AssertTests | UnittestTests) -> str | None:
     setup = tests.setup if isinstance(tests, AssertTests) else ""
+    texts = (tests.prelude, setup, test_program(tests))
+    if foreign := {name for text in texts for name in imported(text)} - sys.stdlib_module_names:
+        # Beside the program's live objects the judge loads the standard library and nothing else: less to be turned against it.
+        raise VerifierError(f"the tests use {', '.join(sorted(foreign))} on the program's own objects, which is not judged here")
     return await runs.judge(
         {
             "style": tests.style,

@@ -1,7 +1,8 @@
 """The command line of one sandbox.
 
     all namespaces (user, mount, pid, net, ipc, uts, cgroup), no further user namespace inside
-    a root of its own, read-only: the interpreter, the shared libraries, /proc of its own, four devices
+    a root of its own, read-only: the interpreter, the shared libraries, packages that were asked for, /proc of its own,
+    four devices
     /tmp, the one place to write, of limited size; no /dev/shm, no environment, no terminal, no capability
     process 1 is the fork server; it dies with the judge
 
@@ -12,13 +13,16 @@ import shutil
 from collections.abc import Mapping
 
 from podium.errors import SandboxError
-from podium.tasks.sandbox.interpreter import CODE, Interpreter
+from podium.tasks.sandbox.interpreter import CODE, PACKAGES, Interpreter
 from podium.tasks.sandbox.limits import SandboxLimits
+from podium.tasks.sandbox.packages import Packages
 
 INSTALL = "sudo apt-get install bubblewrap"
 SCRATCH = "/tmp"  # noqa: S108 - a directory of the sandbox, not of the host
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 INNER_ID = "1000"
+ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""Numerical libraries start a thread for each core of the machine, and a test may have few."""
 
 
 def executable() -> str:
@@ -30,9 +34,18 @@ def executable() -> str:
 
 
 def command(
-    interpreter: Interpreter, limits: SandboxLimits, *, bwrap: str, control: int, info: int, seccomp: int, code: Mapping[str, int]
+    interpreter: Interpreter,
+    limits: SandboxLimits,
+    *,
+    bwrap: str,
+    control: int,
+    info: int,
+    seccomp: int,
+    code: Mapping[str, int],
+    packages: Packages,
 ) -> list[str]:
     """``bwrap ... python``. ``control``, ``info``, ``seccomp`` and the values of ``code`` are inherited descriptors."""
+    mounted = [word for path in packages.paths for word in ("--ro-bind", str(path), f"{PACKAGES}/{path.name}")]
     return [
         bwrap,
         *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", INNER_ID, "--gid", INNER_ID),
@@ -46,7 +59,9 @@ def command(
         *("--symlink", "/proc/self/fd", "/dev/fd", "--symlink", "/proc/self/fd/0", "/dev/stdin"),
         *("--symlink", "/proc/self/fd/1", "/dev/stdout", "--symlink", "/proc/self/fd/2", "/dev/stderr"),
         *(word for place, fd in code.items() for word in ("--perms", "0444", "--file", str(fd), f"{CODE}/{place}")),
+        *mounted,
+        *(word for name in ONE_THREAD if mounted for word in ("--setenv", name, "1")),
         *("--size", str(limits.file_bytes), "--tmpfs", SCRATCH, "--remount-ro", "/", "--chdir", SCRATCH),
         *("--info-fd", str(info), "--seccomp", str(seccomp), "--"),
-        *interpreter.arguments(control, SCRATCH, CODE),
+        *interpreter.arguments(control, SCRATCH, CODE, PACKAGES if mounted else None),
     ]

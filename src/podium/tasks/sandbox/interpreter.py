@@ -1,7 +1,8 @@
 """Which files a Python needs to start inside: its executable, its standard library, the system's shared libraries.
 
 They are mounted read-only where they are on the host, so that the interpreter finds itself, and nothing else of the host
-is: no programs, no settings, no third-party packages. The code of ``inside/`` travels compiled, as data.
+is: no programs, no settings, no third-party packages but those that were asked for (:mod:`podium.tasks.sandbox.packages`). The
+code of ``inside/`` travels compiled, as data.
 """
 
 import importlib.util
@@ -19,6 +20,7 @@ from podium.tasks.sandbox import inside
 
 SHARED_LIBRARIES = ("/usr/lib", "/usr/lib64", "/lib", "/lib64")
 CODE = "/podium"
+PACKAGES = "/packages"
 START = "import sys; sys.path.insert(0, sys.argv[3]); from podium.tasks.sandbox.inside.server import main; main()"
 
 
@@ -36,9 +38,10 @@ class Interpreter:
     """(target, place) of the system's own symbolic links, e.g. ("usr/lib", "/lib")."""
     libraries: tuple[str, ...]
 
-    def arguments(self, control: int, scratch: str, code: str) -> list[str]:
-        """The command that starts the fork server on descriptor ``control``."""
-        return [self.executable, "-I", "-S", "-X", "utf8", "-c", START, str(control), scratch, code]
+    def arguments(self, control: int, scratch: str, code: str, packages: str | None) -> list[str]:
+        """The command that starts the fork server on descriptor ``control``; ``packages`` is the folder that has some."""
+        more = [] if packages is None else [packages]
+        return [self.executable, "-I", "-S", "-X", "utf8", "-c", START, str(control), scratch, code, *more]
 
     def hidden_by(self) -> str | None:
         """The topmost folder above the interpreter that only its owner may enter, such as /root; None where there is none."""

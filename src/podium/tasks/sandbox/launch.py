@@ -10,6 +10,7 @@ from podium.errors import SandboxError
 from podium.tasks.sandbox import bubblewrap
 from podium.tasks.sandbox.interpreter import inside_code, this_interpreter
 from podium.tasks.sandbox.limits import SandboxLimits
+from podium.tasks.sandbox.packages import Packages
 from podium.tasks.sandbox.seccomp import filter_program
 from podium.tasks.sandbox.slot import Start
 from podium.tasks.sandbox.uids import Uid
@@ -29,8 +30,12 @@ class Launch(Protocol):
 class Isolated:
     """Starts slots under bubblewrap: as root each under a user of its own, otherwise under the judge's."""
 
-    def __init__(self, limits: SandboxLimits) -> None:
+    def __init__(self, limits: SandboxLimits, packages: Packages) -> None:
         self._limits = limits
+        self._packages = packages
+        closed = packages.closed_to_others() if os.geteuid() == 0 else None
+        if closed is not None:
+            raise SandboxError(f"{closed} can not be read by others, so no program can import it; install it where all may read")
         self._bwrap = bubblewrap.executable()
         self._interpreter = this_interpreter()
         self._program = filter_program()
@@ -45,7 +50,14 @@ class Isolated:
 
         def command(control: int, info: int) -> list[str]:
             return front + bubblewrap.command(
-                self._interpreter, self._limits, bwrap=self._bwrap, control=control, info=info, seccomp=seccomp, code=code
+                self._interpreter,
+                self._limits,
+                bwrap=self._bwrap,
+                control=control,
+                info=info,
+                seccomp=seccomp,
+                code=code,
+                packages=self._packages,
             )
 
         def done() -> None:
@@ -63,12 +75,19 @@ class Isolated:
 class Local:
     """Starts slots on the host: the limits of single processes, and nothing else, stand between a program and the user."""
 
+    def __init__(self, packages: Packages) -> None:
+        self._packages = packages
+
     def prepare(self) -> Start:
         """A slot with a temporary directory. Raises :class:`SandboxError` where there is no space for one."""
         try:
             folder = Path(tempfile.mkdtemp(prefix="podium-unsafe-"))
             scratch = folder / "scratch"
             scratch.mkdir()
+            packages = folder / "packages"
+            packages.mkdir()
+            for path in self._packages.paths:
+                (packages / path.name).symlink_to(path)
             for place, content in inside_code().items():
                 path = folder / "code" / place
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +96,7 @@ class Local:
             raise SandboxError(f"no temporary directory for a program: {error}; set TMPDIR to a disk with space") from error
 
         def command(control: int, info: int) -> list[str]:
-            return this_interpreter().arguments(control, str(scratch), str(folder / "code"))
+            return this_interpreter().arguments(control, str(scratch), str(folder / "code"), str(packages))
 
         return Start(command=command, fds=(), done=lambda: shutil.rmtree(folder, ignore_errors=True), isolated=False)
 

@@ -10,6 +10,7 @@ from podium.errors import SandboxError
 from podium.tasks.sandbox.job import Job
 from podium.tasks.sandbox.launch import Isolated
 from podium.tasks.sandbox.limits import SandboxLimits
+from podium.tasks.sandbox.packages import Packages
 from podium.tasks.sandbox.slot import Slot
 from podium.tasks.sandbox.submission import Submission
 
@@ -87,7 +88,7 @@ async def probe_isolation() -> None:
 
     Example: ``await probe_isolation()`` returns None on a machine that isolates.
     """
-    launch = Isolated(PROBE_LIMITS)
+    launch = Isolated(PROBE_LIMITS, Packages())
     try:
         try:
             slot = await Slot.start(launch.prepare())

@@ -6,7 +6,7 @@ taken, not when it is given back, so that a caller rarely waits for a start.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
 from typing import Self
@@ -14,6 +14,7 @@ from typing import Self
 from podium.errors import SandboxError
 from podium.tasks.sandbox.launch import Isolated, Launch, Local
 from podium.tasks.sandbox.limits import SandboxLimits
+from podium.tasks.sandbox.packages import installed
 from podium.tasks.sandbox.probe import probe_isolation
 from podium.tasks.sandbox.slot import Slot
 from podium.tasks.sandbox.submission import Submission
@@ -31,14 +32,23 @@ class Sandbox:
             async with sandbox.submission("print(input())") as submission:
                 outcome = await submission.run(Job(kind="script", stdin=b"hello\\n"))
 
-    ``unsafe_local`` runs programs on the host, with the judge's rights; every outcome then says ``isolated=False``.
+    ``unsafe_local`` runs programs on the host, with the judge's rights; every outcome then says ``isolated=False``. ``packages``
+    can be imported besides the standard library. Raises :class:`ConfigError` for one that is not installed here.
     """
 
-    def __init__(self, *, slots: int = 2, limits: SandboxLimits = SandboxLimits(), unsafe_local: bool = False) -> None:  # noqa: B008
+    def __init__(
+        self,
+        *,
+        slots: int = 2,
+        limits: SandboxLimits = SandboxLimits(),  # noqa: B008
+        unsafe_local: bool = False,
+        packages: Sequence[str] = (),
+    ) -> None:
         if slots < 1:
             raise ValueError(f"slots must be at least 1, got {slots}")
         self.limits = limits
         self.unsafe_local = unsafe_local
+        self.packages = installed(packages)
         self._slots = slots
         self._running = asyncio.Semaphore(slots)
         self._launch: Launch | None = None
@@ -99,7 +109,7 @@ class Sandbox:
 
     async def __aenter__(self) -> Self:
         await self.probe()
-        self._launch = Local() if self.unsafe_local else Isolated(self.limits)
+        self._launch = Local(self.packages) if self.unsafe_local else Isolated(self.limits, self.packages)
         self._refill()
         return self
 

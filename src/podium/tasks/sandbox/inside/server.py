@@ -33,6 +33,7 @@ def main() -> NoReturn:
     sys.path = [path for path in sys.path if not path.startswith(sys.argv[3])]
     for name in [name for name in sys.modules if name.split(".")[0] == "podium"]:
         del sys.modules[name]
+    sys.path += sys.argv[4:]  # where packages are, behind the standard library
     os.chdir(scratch)
     # A handler would make process 1 reachable for the signals of a test; without one it is not.
     signal.signal(signal.SIGINT, signal.SIG_DFL if os.getpid() == 1 else signal.SIG_IGN)
