@@ -1,5 +1,8 @@
 """What answers say, and which of them agree, whatever they are: letters, programs, literals, numbers, words."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -159,3 +162,28 @@ def test_numbers_and_nests_beyond_bounds_end(text: str) -> None:
     for kind in ("", "programming", "output-prediction", "mathematics", "free_form"):
         first, second = votes([text, text], kind=kind)
         assert first == second
+
+
+PAIRS = tomllib.loads(Path(__file__).with_name("golden_mathematics.toml").read_text("utf-8"))["pairs"]
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_what_the_verifier_calls_right_agrees_with_the_gold_answer_and_what_it_calls_wrong_does_not(right: bool) -> None:
+    # Once more with the three behind each other, so that an answer is compared with groups, too.
+    for pair in PAIRS:
+        if pair["right"] is not right or "miss" in pair:
+            continue
+        gold, answer = f"\\boxed{{{pair['gold']}}}", str(pair.get("text", f"\\boxed{{{pair.get('answer')}}}"))
+        first, second, again = votes([gold, answer, gold], question=pair.get("question", "?"), kind="mathematics")
+        assert first == again is not None
+        assert (first == second) is (right and pair.get("agrees", True)), (pair, first, second)
+
+
+@pytest.mark.parametrize(
+    "answers", [("Answer: 2k", "Answer: 2000"), ("Answer: 8:34 pm", "Answer: 8:34 am"), ("Answer: 5 km", "Answer: 5")]
+)
+def test_without_a_kind_numbers_and_times_are_read_as_the_verifier_reads_them(answers: tuple[str, str]) -> None:
+    one, other = votes(answers)
+    assert (one == other) is (answers[1] == "Answer: 5")
+    assert len(set(votes(["Answer: 8:34 p.m.", "Answer: 20:34", r"\boxed{8\!:\!34 \text{ PM}}"]))) == 1
+    assert len(set(votes([r"\boxed{x^2-1}", r"\boxed{(x-1)(x+1)}"]))) == 1

@@ -4,8 +4,9 @@ The oracle takes, for every problem, the worker that is right most often on it. 
 are copies of one noisy model, and asking again does not show it: luck can be frozen, so that the same copy is right every time.
 So only what can be *predicted* counts, from a problem's kind and text, and only on problems that the prediction was not made from
 (ten folds): a ridge regression of who does better than the others, of which "nobody in particular" is one, so that always asking
-the best is never beaten by a worse rule. How large the gain would come out by chance is found by *permutation*: the outcomes of
-whole problems, frozen luck included, are dealt out anew among the kinds and texts.
+the best is never beaten by a worse rule. How large the gain would come out by chance is found by a *wild bootstrap*: nobody is
+better than the best worker anywhere (those who are as good as it on some kinds stay that, those who are worse stay worse), and
+the luck of each problem, frozen or not, which is all that kind and text do not say of it, keeps or changes its sign.
 
 Only selection is measured. Workers that help each other can gain more than any oracle over their single answers.
 """
@@ -28,9 +29,9 @@ from podium.evaluation.evaluate import Result
 from podium.evaluation.metrics import Interval
 
 Array = NDArray[np.float64]
-PERMUTATIONS = 199
+DRAWS = 199
 CELLS = 1_000_000
-"""Outcomes dealt out anew at once; bounds the memory."""
+"""Outcomes drawn anew at once; bounds the memory."""
 FOLDS = 10
 RIDGES = (10.0, 30.0, 100.0)
 """How many problems' worth of doubt a predicted difference starts with."""
@@ -40,6 +41,9 @@ WORTH = 0.02
 """Gain over the best worker from which training is worth its cost. What is measured is learned from these few problems: of 7
 points to be had, 240 problems show 3 to 7."""
 SIGNIFICANT = 0.05
+UNLIKELY = 0.04
+"""Of the draws without headroom, so that a gate over some hundred problems opens falsely in at most 5 of 100 cases: ties that the
+problems can not show to be ties are not in them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +66,7 @@ class Headroom:
     interval: Interval
     """90 % of the gain over problems, so that it is above the lower end in 95 of 100 cases; also where it is below 0."""
     p: float
-    """Share of the permutations that come out with at least this headroom."""
+    """Share of the draws without any headroom in which the gain is as large, measured by its own spread over problems."""
     needed: int | None
     """Problems that would show a gain of ``WORTH`` in four of five tries; None where no problem tells."""
     problems: int
@@ -127,10 +131,10 @@ class Gain(NamedTuple):
 
 
 def is_open(gain: float, p: float, interval: Interval) -> bool:
-    """Whether the gain is real. Both tests are needed: dealing the outcomes anew (``p``) allows for the choice of the rule and
-    not for bad workers that have kinds of their own; the paired interval allows for those and not for the choice.
+    """Whether the gain is real. ``p`` allows for the choice of the rule and for workers that are worse by kind, the interval for
+    the draw of problems.
     """
-    return p <= SIGNIFICANT and gain >= WORTH and interval.low > 0
+    return p <= UNLIKELY and gain >= WORTH and interval.low > 0
 
 
 def features(kinds: Sequence[str], texts: Sequence[str] = ()) -> dict[str, Array]:
@@ -149,13 +153,11 @@ def features(kinds: Sequence[str], texts: Sequence[str] = ()) -> dict[str, Array
     return found
 
 
-def predicted_gain(
-    shares: Array, known: Mapping[str, Array], rng: np.random.Generator, *, permutations: int = PERMUTATIONS
-) -> Gain:
+def predicted_gain(shares: Array, known: Mapping[str, Array], rng: np.random.Generator, *, draws: int = DRAWS) -> Gain:
     """The gain of asking whom ``known`` features predict; ``shares`` (problems x workers) of right answers.
 
-    Among features and strengths of the ridge the one with the least squared error out of its folds is taken, in every
-    permutation anew. A gain below ``WORTH`` is not tested: it opens nothing, and its p is 1.
+    Among features and strengths of the ridge the one with the least squared error out of its folds is taken, in every draw
+    anew. A gain below ``WORTH`` is not tested: it opens nothing, and its p is 1.
     """
     count = len(shares)
     if not known:
@@ -168,27 +170,52 @@ def predicted_gain(
     name, gain = list(known)[observed.by[0]], float(gains.mean())
     if gain < WORTH:
         return Gain(name, gain, gains.tolist(), 1.0)
+    without, luck = _nobody_better(known[name], shares, int(shares.mean(axis=0).argmax()))
     as_large, at_once = 0, max(1, CELLS // shares.size)
-    for done in range(0, permutations, at_once):
-        dealt = np.argsort(rng.random((min(at_once, permutations - done), count)), axis=1)
-        again = _chosen(np.ascontiguousarray(shares[dealt].transpose(1, 2, 0)), known, folds)
-        chance = np.where(again.beats_nothing, again.gains.mean(axis=0), 0.0)
-        as_large += int((chance >= gain - 1e-12).sum())
-    return Gain(name, gain, gains.tolist(), (1 + as_large) / (permutations + 1))
+    for done in range(0, draws, at_once):
+        signs = rng.choice([-1.0, 1.0], size=(count, 1, min(at_once, draws - done)))
+        drawn = _chosen(without[:, :, None] + luck[:, :, None] * signs, known, folds)
+        as_large += int((np.where(drawn.beats_nothing, _size(drawn.gains), 0.0) >= _size(gains) - 1e-12).sum())
+    return Gain(name, gain, gains.tolist(), (1 + as_large) / (draws + 1))
+
+
+def _size(gains: Array) -> Array:
+    """The mean over problems by its spread: a gain that all problems agree on is larger than one that a few make."""
+    size: Array = gains.mean(axis=0) / np.maximum(gains.std(axis=0), 1e-9)
+    return size
+
+
+def _nobody_better(rows: Array, shares: Array, best: int) -> tuple[Array, Array]:
+    """What ``rows`` say of every worker on every problem if nobody beats the ``best`` one anywhere, and what they do not say.
+
+    Who is bad on some kinds stays so. Whoever could be as good as the best, for all that these problems show, is as good: of
+    several that are, one comes out ahead by chance, and the more of them there are, the further.
+    """
+    count = len(shares)
+    better = shares - shares.mean(axis=1, keepdims=True)
+    plain = better.mean(axis=0)
+    hat = rows @ np.linalg.solve(rows.T @ rows + np.eye(rows.shape[1]), rows.T)
+    leverage = np.clip(np.diag(hat) + 1 / count, 0.0, 0.9)[:, None]
+    fitted = plain + hat @ (better - plain)
+    luck = (better - fitted) / np.sqrt(1 - leverage)
+    # By the law of the iterated logarithm: wide enough for ties to be kept, and in the end narrow enough for nothing else.
+    doubt = math.sqrt(2 * math.log(math.log(max(count, 16)))) * np.sqrt(leverage) * (luck - luck[:, [best]]).std(axis=0)
+    lead = fitted[:, [best]]
+    return np.where(fitted > lead - doubt, lead, fitted), luck
 
 
 class _Chosen(NamedTuple):
-    """Of every permutation, the prediction with the least error."""
+    """Of every draw, the prediction with the least error."""
 
     gains: Array
-    """Problems x permutations."""
+    """Problems x draws."""
     beats_nothing: NDArray[np.bool_]
     by: NDArray[np.intp]
     """Position of its features."""
 
 
 def _chosen(shares: Array, known: Mapping[str, Array], folds: NDArray[np.intp]) -> _Chosen:
-    """``shares``: problems x workers x permutations."""
+    """``shares``: problems x workers x draws."""
     count, _, times = shares.shape
     # How much better than the others on this problem: how hard the problem is says nothing about whom to ask.
     better = (shares - shares.mean(axis=1, keepdims=True)).reshape(count, -1)

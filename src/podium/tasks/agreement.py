@@ -5,8 +5,8 @@ follows from the kind of the problem where that is known, else from the question
 same come out as the same text, so counting needs to compare texts only. An answer that says nothing (an empty one, a template
 such as ``___``, thinking that was cut off) comes out as None: that is no vote.
 
-Nothing is executed and no gold answer is known here. Left out: formulas that are equal and written differently, programs that do
-the same in other words.
+Mathematics is read by the verifier's own code (``mathematics/agreeing.py``): two answers that it would call right for each other
+agree. No program is executed and no gold answer is known here. Left out: programs that do the same in other words.
 """
 
 import ast
@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from podium.tasks.extraction import (
@@ -28,12 +29,14 @@ from podium.tasks.extraction import (
 )
 from podium.tasks.free_form import normalised
 from podium.tasks.mathematics import final_answer
-from podium.tasks.mathematics.notation import normal_form, read_words
+from podium.tasks.mathematics.agreeing import same_answers
+from podium.tasks.mathematics.deciding import Formulas
+from podium.tasks.mathematics.notation import normal_form
+from podium.tasks.mathematics.pool import Comparison, SymbolicPool
+from podium.tasks.mathematics.reading import read_number, spelled
 from podium.tasks.multiple_choice import LETTERS, chosen_letters, listed_letters
 from podium.tasks.output_prediction import read_literal, spellings
 from podium.tasks.programming.code import extract_code, parse_python
-from podium.tasks.quantities.numbers import Quantity, read_quantity
-from podium.tasks.quantities.units import same_quantity
 
 
 class Form(StrEnum):
@@ -66,15 +69,15 @@ def votes(answers: Sequence[str], *, question: str = "", kind: str = "") -> list
         votes(["Answer: 0.5", r"\\boxed{1/2}", "Answer: ___"])  # two equal texts and None
     """
     form = _FORM_OF_KIND.get(kind, Form.WORDS) if kind else form_of(question, answers)
-    return _agreeing([_stated(answer, form, question) for answer in answers], form)
+    return _agreeing([_stated(answer, form, question) for answer in answers], form, question)
 
 
-def votes_of(extracted: Sequence[str | None], kind: str) -> list[str | None]:
-    """The same for what the verifier of ``kind`` read out of answers (``Verdict.extracted``).
+def votes_of(extracted: Sequence[str | None], kind: str, question: str = "") -> list[str | None]:
+    """The same for what the verifier of ``kind`` read out of answers to ``question`` (``Verdict.extracted``).
 
     Example: ``votes_of(["1,000", None, "1000"], "mathematics")`` has two equal texts around None.
     """
-    return _agreeing(extracted, _FORM_OF_KIND.get(kind, Form.WORDS))
+    return _agreeing(extracted, _FORM_OF_KIND.get(kind, Form.WORDS), question)
 
 
 def form_of(question: str, answers: Sequence[str]) -> Form:
@@ -128,7 +131,7 @@ def _stated(answer: str, form: Form, question: str) -> str | None:
     return _whole_json(text) or (None if _holds_nothing(line) else line)
 
 
-def _agreeing(stated: Sequence[str | None], form: Form) -> list[str | None]:
+def _agreeing(stated: Sequence[str | None], form: Form, question: str) -> list[str | None]:
     """``stated`` with one spelling for all that say the same."""
     if form is Form.PROGRAM:
         return [None if text is None else _same_program(text) for text in stated]
@@ -137,9 +140,26 @@ def _agreeing(stated: Sequence[str | None], form: Form) -> list[str | None]:
     plain = [None if text is None or _is_template(text) else text.strip() for text in stated]
     if form is Form.LETTER:
         return [None if text is None else text.upper() for text in plain]
-    quantities = [None if text is None or len(text) > MAX_CANDIDATE_CHARS else _quantity(text) for text in plain]
-    named = _named(quantities)
-    return [None if text is None else name or _same_words(text) for text, name in zip(plain, named, strict=True)]
+    formulas = list(dict.fromkeys(text for text in plain if text is not None and _is_mathematics(text, form, question)))
+    said = dict(zip(formulas, same_answers(formulas, question, _compare), strict=True))
+    return [None if text is None else said.get(text) or _same_words(text) for text in plain]
+
+
+def _is_mathematics(text: str, form: Form, question: str) -> bool:
+    """Whether ``text`` is to be compared as a number or a formula; in words only what has no word in it, or is a number."""
+    if len(text) > MAX_CANDIDATE_CHARS:
+        return False
+    return form is Form.MATHEMATICS or not _WORD.search(text) or read_number(spelled(text), question) is not None
+
+
+def _compare(formulas: Formulas) -> Comparison:
+    return _pool().compare_blocking(formulas.gold, formulas.answer, factor=str(formulas.factor), restated=formulas.restated)
+
+
+@cache
+def _pool() -> SymbolicPool:
+    """One process for all votes, which starts when the first two formulas differ, and ends with this process."""
+    return SymbolicPool(size=1)
 
 
 def _is_template(text: str) -> bool:
@@ -216,38 +236,6 @@ def _spelled(value: Any) -> str:
         inside = ", ".join(map(_spelled, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside},)"
     return hex(value) if type(value) is int else repr(value)  # decimal digits are bounded by Python, and slow
-
-
-def _quantity(text: str) -> Quantity | None:
-    words = read_words(text)
-    return read_quantity(words if words is not None and words.isdigit() else text)
-
-
-def _named(quantities: Sequence[Quantity | None]) -> list[str]:
-    """A name for each quantity, the same for the same; "" for None.
-
-    A number without a unit is that with a unit where only one unit was given with it: 18 is $18, unless somebody said 18 km.
-    """
-    groups: list[list[Quantity]] = []
-    for quantity in quantities:
-        if quantity is not None and (quantity.unit or quantity.symbol):
-            group = next((group for group in groups if same_quantity(group[0], quantity)), None)
-            if group is None:
-                groups.append([quantity])
-            else:
-                group.append(quantity)
-    names = []
-    for quantity in quantities:
-        if quantity is None:
-            names.append("")
-            continue
-        measured = bool(quantity.unit or quantity.symbol)
-        inside = [
-            group for group in groups if (quantity in group if measured else any(q.number == quantity.number for q in group))
-        ]
-        first = inside[0][0] if len(inside) == 1 else quantity
-        names.append(f"{first.number} {first.symbol}{first.unit}".strip())
-    return names
 
 
 def _option(answer: str, question: str) -> str | None:

@@ -20,7 +20,7 @@ MAX_SHOWN_CHARS = 200
 IN_TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|textnormal|mathrm|mathbf|mbox|operatorname) ?\{([^{}]*)\}")
 """What LaTeX sets as words and not as a product of letters; the words are group 1."""
 
-_MARK = re.compile(r"(?P<box>\\\\?(?:boxed|fbox)\s*+\{)|\\.|[{}]", re.DOTALL)
+_MARK = re.compile(r"(?P<box>\\\\?(?:boxed|fbox)\s*+\{)|\\[\\{}]|[{}]")
 _ANCHOR = re.compile(r"\banswer\b[\"'*_`)]*+\s{0,20}+(?:is\b|[:=])(?:[*_`:=\s$]|\\[\[(]){0,20}+", re.IGNORECASE)
 _FIELD = re.compile(r"\"answer\"\s{0,20}+:\s{0,20}+", re.IGNORECASE)
 _HASHES = re.compile(r"####([^\n]*+)")
@@ -65,11 +65,13 @@ def last_boxed(text: str) -> str:
     Of nested boxes the inner one counts; a phrase in the box ("The answer is 42") is dropped. Example:
     ``last_boxed(r"\boxed{41}, no: \boxed{42}")`` is ``"42"``.
     """
+    if "box" not in text:
+        return ""
     open_braces: list[tuple[int, bool] | None] = []  # of a box, where its content starts and whether it is JSON; else None
     found, found_at = "", -1
     for match in _MARK.finditer(text):
         mark = match.group()
-        if match["box"]:
+        if match.lastgroup == "box":
             open_braces.append((match.end(), mark.startswith("\\\\")))
         elif mark == "{":
             open_braces.append(None)
@@ -106,9 +108,7 @@ def after_anchor(text: str) -> str:
 
     Example: ``after_anchor("The answer is **[1, 2]**. Nice!")`` is ``"[1, 2]**. Nice!"``.
     """
-    last = None
-    for match in _ANCHOR.finditer(text):
-        last = match
+    last = next(_from_the_end(text, _ANCHOR), None)
     return text[last.end() : last.end() + MAX_CANDIDATE_CHARS] if last else ""
 
 
@@ -150,7 +150,7 @@ def json_field(text: str) -> tuple[str, str]:
     one quote where JSON has two. Examples: of ``{"answer": "\"25\""}`` it is ``25``; of ``"answer": "rac{1}{2}"`` it is
     ``rac{1}{2}``.
     """
-    for field in _fields_from_the_end(text):
+    for field in _from_the_end(text, _ANY_FIELD):
         rest = text[field.end() : field.end() + 2 * MAX_CANDIDATE_CHARS]
         mark = field["escape"] + field["quote"]
         value = _quoted(rest[len(mark) :], mark) if rest.startswith(mark) else _bare_value(rest)
@@ -162,13 +162,17 @@ def json_field(text: str) -> tuple[str, str]:
     return "", ""
 
 
-def _fields_from_the_end(text: str) -> Iterator[re.Match[str]]:
-    lower = text.translate(_LOWER)
+def _from_the_end(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """What ``pattern``, which begins with the word "answer" or up to two signs before it, matches in ``text``; the last first."""
+    lower = text.lower()
+    if len(lower) != len(text):  # some capitals of other scripts are two characters as small letters
+        lower = text.translate(_LOWER)
     at = len(text)
-    while (at := lower.rfind("answer", 0, at)) > 0:
-        field = _ANY_FIELD.match(text, at - 2 if text[at - 2 : at - 1] == "\\" else at - 1)
-        if field is not None:
-            yield field
+    while (at := lower.rfind("answer", 0, at)) >= 0:
+        starts = (at,) if pattern is _ANCHOR else (at - 2, at - 1)
+        found = next((match for start in starts if start >= 0 and (match := pattern.match(text, start))), None)
+        if found is not None:
+            yield found
 
 
 def _quoted(rest: str, mark: str) -> str:

@@ -1,5 +1,6 @@
 """A worker that counts: the answer most of the visible responses agree on. Costs nothing, makes no mistake."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -42,7 +43,8 @@ class MajorityVote:
         self.check(call.response_options)
         self.check_call(call)
         responses = [step.response for step in call.visible]
-        said = self._read(_question(call), responses)
+        # In a thread: formulas are compared in another process, which is waited for.
+        said = await asyncio.to_thread(self._read, _question(call), responses)
         # Counter keeps the order of first appearance, and most_common is stable.
         counts = Counter(text for text in said if text is not None).most_common(1)
         text = responses[said.index(counts[0][0]) if counts else 0]

@@ -5,9 +5,13 @@ from dataclasses import dataclass
 
 from podium.tasks.extraction import IN_TEXT
 
-_MAYBE = re.compile(r":|[0-9].*[apAP]\.? ?[mM]")
+_MAYBE = re.compile(r":|[0-9].*[apAP]\.? ?[mM]|noon|midnight", re.IGNORECASE)
 _DECORATION = re.compile(r"\\[!,;: ]|[~$*\s]+")
-_CLOCK = re.compile(r"(?P<hours>[0-9]{1,2})(?::(?P<minutes>[0-9]{2})(?::(?P<seconds>[0-9]{2}))?)? ?(?P<half>[ap])?")
+_CLOCK = re.compile(
+    r"(?P<hours>[0-9]{1,2})(?::(?P<minutes>[0-9]{2})(?::(?P<seconds>[0-9]{2}))?)? ?(?:(?P<half>[ap])|h|hrs|hours|o'clock)?"
+)
+_POINT = re.compile(r"([0-9]{1,2})\.([0-9]{2})(?= ?[ap]$)")
+_NAMED = {"noon": "12:00 p", "12 noon": "12:00 p", "midnight": "12:00 a", "12 midnight": "12:00 a"}
 _HALF = re.compile(r"([ap])\.? ?m\b\.?(?= ?$)")
 _HALF_DAY = 12 * 3600
 
@@ -31,7 +35,7 @@ def read_time(text: str) -> Time | None:
         return None
     plain = " ".join(_DECORATION.sub(" ", IN_TEXT.sub(r" \1 ", text)).lower().split()).strip(" .\"'`()")
     plain = _HALF.sub(r"\1", plain).replace(" :", ":").replace(": ", ":")
-    match = _CLOCK.fullmatch(plain)
+    match = _CLOCK.fullmatch(_NAMED.get(plain) or _POINT.sub(r"\1:\2", plain))
     if match is None or (match["minutes"] is None and match["half"] is None):
         return None
     hours, minutes, seconds = (int(match[name] or 0) for name in ("hours", "minutes", "seconds"))

@@ -8,6 +8,7 @@ side counts where the left is a name or what was asked for; any other equation i
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from podium.tasks.extraction import MAX_CANDIDATE_CHARS
 from podium.tasks.mathematics.clock import read_time, same_time
@@ -22,9 +23,10 @@ from podium.tasks.mathematics.notation import (
     split_unit,
     without_open_base,
 )
-from podium.tasks.mathematics.question import MAX_QUESTION_CHARS, asked_side, restates_part, restates_task
+from podium.tasks.mathematics.question import asked_side, restates_part, restates_task
+from podium.tasks.mathematics.reading import MAX_QUESTION_CHARS, counts_in, digits_of, read_number, spelled
 from podium.tasks.mathematics.sentences import read_stated
-from podium.tasks.mathematics.spelling import in_latex
+from podium.tasks.quantities.behind import COUNT_WORDS
 from podium.tasks.quantities.equations import last_side
 from podium.tasks.quantities.numbers import Quantity, read_quantity
 from podium.tasks.quantities.units import read_unit, same_quantity
@@ -42,24 +44,40 @@ class Formulas:
     """Whether the answer stands in the question."""
 
 
-_APPROXIMATELY = re.compile(r"^\s*\$?\s*(?:\\approx|\\sim|≈|~)(?![a-zA-Z])")
 _SWAPPED = re.compile(r"^([^=]*)=\s*\$?[a-zA-Z]\$?\s*$")
 _VARIABLE = re.compile(r"([a-zA-Z]|\\[a-zA-Z]+)(?:_\{?\w{1,9}\}?)?")
 _PURE_POWER = re.compile(r"(-?[0-9]{1,9})\^\{?(-?[0-9]{1,5})\}?")
 _DEGREES = re.compile(r"\^ ?(?:\{ ?\\circ ?\}|\\circ(?![a-zA-Z]))|°|\\text\{ ?degrees ?\}")
 _PI = re.compile(r"\\pi(?![a-zA-Z])|π")
 _RADIANS = re.compile(r"\\(?:text|mathrm) ?\{ ?rad(?:ian)?s? ?\}")
+_PERCENT = re.compile(r"%|percent|per cent", re.IGNORECASE)
+_LETTERS = re.compile(r"[a-zA-Z]{3,10}")
 _RATIO = re.compile(r"[0-9.]{1,40}(?::[0-9.]{1,40}){1,20}")
 _UNIT_IN_FRACTION = re.compile(
     r"\\[dt]?frac ?\{ ?([0-9.,]{1,40}) ?(\\(?:text|mathrm|mbox) ?\{[^{}]*\}|[a-zA-Z]{1,20}) ?\} ?\{ ?([0-9.,]{1,40}) ?\}"
 )
 
 
+@lru_cache(maxsize=256)
 def tidied(gold: str) -> str:
     r"""``gold`` without "approximately", in LaTeX, a number word in digits. Example: ``tidied("\approx 5√2")``."""
-    gold = in_latex(_APPROXIMATELY.sub("", gold)).strip()
-    words = read_words(gold)
-    return words if words is not None and words.isdigit() else gold  # "four"
+    gold = spelled(gold)
+    digits = digits_of(gold)
+    return digits if digits.lstrip("-").isdigit() else gold
+
+
+def stated_form(answer: str, question: str) -> str:
+    r"""What ``answer`` says, as it would be written as a gold answer.
+
+    Examples: of ``5 = x`` it is ``5``, of "Sally has 9 books" it is ``9``; of ``x+y = 7`` it is ``7`` where $x+y$ was asked for.
+    """
+    form = _SWAPPED.sub(r"\1", spelled(answer)).strip()
+    if last_side(form) is None and (side := asked_side(form, question)) is not None:
+        form = side
+    digits = digits_of(form)
+    form = digits if read_quantity(digits) is not None else form
+    stated = _stated(form, question) if read_number(form, question) is None else None
+    return without_open_base(form) if stated is None else f"{stated.number}{stated.symbol}"
 
 
 def decide(gold: str, answer: str, question: str) -> str | Formulas:
@@ -71,15 +89,12 @@ def decide(gold: str, answer: str, question: str) -> str | Formulas:
         return "this is prose"
     if normal_form(answer) == normal_form(gold):
         return ""
-    written, answer = answer, _SWAPPED.sub(r"\1", in_latex(_APPROXIMATELY.sub("", answer)))
+    written, answer = answer, _SWAPPED.sub(r"\1", spelled(answer))
     if answer != written and normal_form(answer) == normal_form(gold):
         return ""
     by_text = _as_text(gold, answer)
     if by_text is not None:
         return by_text
-    words = read_words(answer)
-    if words is not None and words.isdigit():
-        answer = words
     if _other_name(gold, answer):
         return Formulas(gold=gold, answer=answer)
     if (terms := _terms(gold)) and _terms(answer) not in (0, terms):
@@ -129,7 +144,7 @@ def _value_of(gold: str, answer: str, question: str) -> str:
 
 
 def _as_numbers(gold: str, answer: str, question: str) -> str | Formulas:
-    wanted, found = read_quantity(gold), read_quantity(answer)
+    wanted, found = read_number(gold, question), read_number(answer, question)
     reading = Reading.UNIT if wanted is None else read_letters(wanted, question)
     letters = found is not None and read_letters(found, question) is Reading.VARIABLES
     if letters:
@@ -145,13 +160,17 @@ def _as_numbers(gold: str, answer: str, question: str) -> str | Formulas:
     if found is not None:
         if not wanted.unit and len(found.letters) == 1 == len(found.unit) and read_letters(found, question) is not Reading.UNIT:
             return f"{found.unit} may be a variable"
+        if (found.mixed and not wanted.unit + wanted.symbol) or (wanted.mixed and not found.unit + found.symbol):
+            return "nobody asked for either unit"
+        if _is_share(wanted, found, question):
+            return "" if wanted.number * 100 == found.number else "another number"
         return "" if same_quantity(wanted, found) else "another number"
     if wanted.unit == "degrees" and _PI.search(answer):
         return _formulas(gold, answer, question)
     power = _power(answer, question)
     if power is not None:
         return "" if same_quantity(wanted, Quantity(number=power)) else "another number"
-    stated = read_stated(answer) if not wanted.unit and not wanted.symbol else None
+    stated = _stated(answer, question) if not wanted.unit and not wanted.symbol else None
     if stated is not None:
         return "" if same_quantity(wanted, stated) else "another number"
     return "not one number, with no arithmetic left to do"
@@ -168,6 +187,21 @@ def _numerals(gold: str, answer: str) -> bool | None:
     if found is None:  # without a base it is in the one asked for
         return read_numeral(f"{normal_form(answer)}_{{{wanted[1]}}}") == wanted
     return int(*wanted) == int(*found)
+
+
+def _stated(answer: str, question: str) -> Quantity | None:
+    """The number that a sentence names; None where it counts in dozens, pairs or the like, and the question does not."""
+    words = {word.lower() for word in _LETTERS.findall(answer)}
+    if any(words & {word, f"{word}s"} and not counts_in(word, question) for word in COUNT_WORDS):
+        return None
+    return read_stated(answer)
+
+
+def _is_share(wanted: Quantity, found: Quantity, question: str) -> bool:
+    """Whether a percent sign must be worth 1/100: half a percent is no half, unless per cent were asked for."""
+    per_cent = "%" in (found.symbol, found.unit) or found.unit.lower() in {"percent", "per cent"}
+    asked = wanted.unit or wanted.symbol or wanted.number.denominator == 1 or _PERCENT.search(question[-MAX_QUESTION_CHARS:])
+    return per_cent and not asked
 
 
 def _power(answer: str, question: str) -> Fraction | None:

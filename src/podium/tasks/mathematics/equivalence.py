@@ -14,7 +14,7 @@ numerals of another base (``notation.py``).
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy
 from latex2sympy2_extended.logic import And
@@ -24,6 +24,7 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 
 from podium.tasks.mathematics.formulas import plain, read_formula, with_case
+from podium.tasks.mathematics.solutions import joined_otherwise, read_solutions
 from podium.tasks.mathematics.values import evaluate, is_multiple, same_expression
 
 Stage = Callable[[str], None]
@@ -45,11 +46,11 @@ def compare(gold: str, answer: str, *, factor: str = "1", restated: bool = False
     ``compare(r"\frac{1}{\sqrt{3}}", r"\frac{\sqrt{3}}{3}").equal`` is True.
     """
     gold, answer = with_case(gold, answer)
-    wanted = read_formula(gold, gold=True)
+    wanted, name = read_solutions(gold, read_formula(gold, gold=True))
     if wanted is None:
         return Outcome(equal=None, why="the gold answer is no formula")
     enter("answer")
-    found = read_formula(answer)
+    found, other_name = read_solutions(answer, read_formula(answer))
     if isinstance(wanted, FiniteSet) and not isinstance(found, sympy.Set | sympy.Tuple):
         # Several are wanted; what was read as "60,120" may be two numbers.
         found = read_formula(answer.replace(",", ", "))
@@ -61,6 +62,8 @@ def compare(gold: str, answer: str, *, factor: str = "1", restated: bool = False
     if isinstance(wanted, sympy.Tuple | sympy.Interval) and isinstance(found, FiniteSet) and _BRACES.match(answer):
         return Outcome(equal=False, why="a set, where the order counts")
     enter("compare")
+    if (name is not None and other_name is not None and name != other_name) or joined_otherwise(gold, answer):
+        return Outcome(equal=False, why="other conditions")
     if restated and isinstance(wanted, sympy.Expr) and not wanted.free_symbols:
         return Outcome(equal=False, why="restates the question")
     if factor != "1" and isinstance(wanted, sympy.Expr) and isinstance(found, sympy.Expr):
@@ -68,6 +71,15 @@ def compare(gold: str, answer: str, *, factor: str = "1", restated: bool = False
     else:
         reason = _difference(wanted, found)
     return Outcome(equal=not reason, why=reason)
+
+
+class _Interval(NamedTuple):
+    """From ``start`` to ``end``, which is ``start`` where it is one number."""
+
+    start: Any
+    end: Any
+    left_open: bool
+    right_open: bool
 
 
 _BRACES = re.compile(r"[\s$]*(?:\\left)?\s*\\[{]")
@@ -203,36 +215,22 @@ def _in_any_order(wanted: list[Any], found: list[Any]) -> str:
     return ""
 
 
-def _intervals(tree: Any) -> list[Any] | None:
-    """The intervals of a set of numbers, in order; also of x < 2, 1 <= x < 2, and "x < 1 or x > 2"."""
+def _intervals(tree: Any) -> list[_Interval] | None:
+    """The intervals of a set of numbers, in order; a number by itself is one, too. A list of intervals is their union."""
     if isinstance(tree, sympy.Interval):
-        return [tree]
-    if isinstance(tree, sympy.core.relational.Relational):
-        one = _half_line(tree)
-        return None if one is None else [one]
-    if isinstance(tree, And):
-        halves = [_half_line(part) for part in tree._unsorted_args]
-        met = sympy.Intersection(*halves) if all(half is not None for half in halves) else None
-        return [met] if isinstance(met, sympy.Interval) else None
-    if isinstance(tree, sympy.Union | FiniteSet):
-        found = [part for whole in tree.args for part in _intervals(whole) or [None]]
-        if found and all(isinstance(part, sympy.Interval) and part.start.is_comparable for part in found):
-            return sorted(found, key=lambda part: float(sympy.N(part.start)))
-    return None
-
-
-def _half_line(tree: Any) -> Any | None:
-    """The numbers for which "x < 2" or the like holds; None for anything that is not one symbol and one number."""
-    if not isinstance(tree, sympy.Lt | sympy.Le | sympy.Gt | sympy.Ge):
+        return [_Interval(tree.start, tree.end, bool(tree.left_open), bool(tree.right_open))]
+    if tree is sympy.S.Reals:
+        return [_Interval(-sympy.oo, sympy.oo, True, True)]
+    if not isinstance(tree, sympy.Union | sympy.FiniteSet):
         return None
-    if isinstance(tree.rhs, sympy.Symbol):
-        tree = tree.reversed
-    if not isinstance(tree.lhs, sympy.Symbol) or not isinstance(tree.rhs, sympy.Expr) or not tree.rhs.is_comparable:
-        return None
-    is_open = isinstance(tree, sympy.Lt | sympy.Gt)
-    if isinstance(tree, sympy.Lt | sympy.Le):
-        return sympy.Interval(-sympy.oo, tree.rhs, True, is_open)
-    return sympy.Interval(tree.rhs, sympy.oo, is_open, True)
+    found: list[_Interval] = []
+    for part in tree.args:
+        point = isinstance(tree, sympy.FiniteSet) and isinstance(part, sympy.Expr)
+        inside = [_Interval(part, part, False, False)] if point else _intervals(part)
+        if inside is None or not all(each.start.is_comparable for each in inside):
+            return None
+        found += inside
+    return sorted(found, key=lambda each: float(sympy.N(each.start))) or None
 
 
 def _equations(wanted: Any, found: Any) -> str:
@@ -253,7 +251,7 @@ def _equations(wanted: Any, found: Any) -> str:
     return "another equation"
 
 
-def _interval(wanted: Any, found: Any) -> str:
+def _interval(wanted: _Interval, found: _Interval) -> str:
     if (wanted.left_open, wanted.right_open) != (found.left_open, found.right_open):
         return "another kind of end"
     return _in_order([wanted.start, wanted.end], [found.start, found.end])

@@ -1,8 +1,9 @@
 r"""A formula out of LaTeX: what Math-Verify's parser is given, and what is made of its trees.
 
 Math-Verify wants the gold answer in ``$...$`` and the answer in ``\boxed{}``; some of what people write it misreads
-(``6.02e23``, ``1{,}000``, ``\langle 1, 2 \rangle``, degrees), so that it is spelled in another way first. Left out: what the
-formulas are worth (``equivalence.py``). For worker processes: nothing here bounds time or memory.
+(``6.02e23``, ``1{,}000``, ``\langle 1, 2 \rangle``, ``]1,2[``, ``\{x \mid x > 1\}``, ``\log_e``, degrees), so that it is spelled
+in another way first. Left out: what the formulas are worth (``equivalence.py``). For worker processes: nothing here bounds time
+or memory.
 """
 
 import re
@@ -27,10 +28,28 @@ _MEMBER = re.compile(r"^\s*[a-zA-Z]\s*\\in(?![a-zA-Z])")
 _TUPLE_NAMES = re.compile(r"^\s*\(\s*[a-zA-Z](?:\s*,\s*[a-zA-Z])*\s*\)\s*=")
 _SHORT_FRAC = re.compile(r"\\frac ?(\\pi(?![a-zA-Z])|[0-9a-zA-Z]) ?(\\pi(?![a-zA-Z])|[0-9a-zA-Z])")
 _PHANTOM = re.compile(r"\\[hv]?phantom ?(?:\{[^{}]*\}|.)")
-_THIN = re.compile(r"\\[!;:]|(?<=[0-9])\{,\}(?=[0-9])")
-
-
+_THIN = re.compile(r"\\[!;:]|(?<=[-+=,])\{\}|(?<=[0-9])\{,\}(?=[0-9])")
+_LOG_E = re.compile(r"\\log ?_ ?(?:e|\{ ?(?:e|\\mathrm ?\{ ?e ?\}) ?\})")
+_SUCH_THAT = re.compile(
+    r"\\\{ ?[a-zA-Z] ?(?:\\in ?\\mathbb ?(?:\{ ?R ?\}|R) ?)?(?:\\(?:mid|vert)(?![a-zA-Z])|\||:)(?P<which>[^|:]*)\\\}"
+)
+_END = r"[^\[\](),;]{1,100}"
+_INTERVAL = re.compile(rf"\s*(?P<low>[(\[\]])(?P<ends>{_END}[,;]{_END})(?P<high>[)\[\]])\s*")
+_SET_OPERATOR = re.compile(r"(\\c[au]p(?![a-zA-Z]))")
 _ROWS = re.compile(r"(?:Matrix\()?\[ ?(\[[^\[\]]+\](?: ?, ?\[[^\[\]]+\])*) ?\]\)?")
+
+
+def _with_round_brackets(text: str) -> str:
+    """``text``, where it is intervals, with round brackets at open ends, and commas: ]1;2] is (1,2]."""
+    parts = _SET_OPERATOR.split(text)
+    intervals = [_INTERVAL.fullmatch(part) for part in parts[::2]]
+    if not any(each is not None and (each["low"] == "]" or each["high"] == "[" or ";" in each["ends"]) for each in intervals):
+        return text
+    for at, each in enumerate(intervals):
+        if each is None:
+            return text
+        parts[2 * at] = f"{each['low'].replace(']', '(')}{each['ends'].replace(';', ',')}{each['high'].replace('[', ')')}"
+    return "".join(parts)
 
 
 def _with_rows(text: str) -> str:
@@ -42,14 +61,15 @@ def _with_rows(text: str) -> str:
     return rf"\begin{{pmatrix}} {lines} \end{{pmatrix}}"
 
 
-def _prepared(text: str) -> str:
-    """``text`` with what Math-Verify misreads spelled in another way."""
+def prepared(text: str) -> str:
+    r"""``text`` with what Math-Verify misreads spelled in another way. Example: ``prepared("]1,2[")`` is ``"(1,2)"``."""
     text = text.replace("$", "").replace("\n", " ").replace("\\dfrac", "\\frac").replace("\\tfrac", "\\frac")
     text = _SHORT_FRAC.sub(r"\\frac{\1}{\2}", _PHANTOM.sub("", text))
     text = _THIN.sub("", _TUPLE_NAMES.sub("", _MEMBER.sub("", text)))
     text = text.replace("\\langle", "(").replace("\\rangle", ")").replace("\\varnothing", "\\emptyset")
     text = text.replace("\\left[", "[").replace("\\right]", "]").replace("\\left(", "(").replace("\\right)", ")")
-    text = _with_rows(text)
+    text = _SUCH_THAT.sub(r"\g<which>", text.replace("\\left\\{", "\\{").replace("\\right\\}", "\\}"))
+    text = _LOG_E.sub(r"\\ln ", _with_round_brackets(_with_rows(text)))
     text = _SCIENTIFIC.sub(r"\1 \\times 10^{\2}", text)
     if _TRIGONOMETRY.search(text):
         text = _DEGREES.sub(r"(\\frac{\1 \\pi}{180})", text)
@@ -80,8 +100,8 @@ def read_formula(text: str, *, gold: bool = False) -> Any | None:
 
     Example: ``read_formula("0.5x")`` is a product of a Float and a real symbol x.
     """
-    prepared = _prepared(text)
-    wrapped = f"${prepared}$" if gold else rf"\boxed{{{prepared}}}"
+    spelled = prepared(text)
+    wrapped = f"${spelled}$" if gold else rf"\boxed{{{spelled}}}"
     parsed = parse(wrapped, extraction_config=_EXTRACTION, parsing_timeout=None)
     return None if not parsed or isinstance(parsed[0], str) else parsed[0]
 

@@ -8,7 +8,9 @@ evaluate. Left out: what a formula is worth (``equivalence.py``).
 The text is hostile: every pattern here takes time linear in it.
 """
 
+import math
 import re
+from functools import lru_cache
 
 from podium.tasks.extraction import IN_TEXT
 from podium.tasks.mathematics.sentences import SPELLED
@@ -38,7 +40,7 @@ _TRAILING_TEXT = re.compile(r"\\(?:text|textbf|textrm|textnormal|mathrm|mbox) ?\
 _TRAILING_WORDS = re.compile(r"(?<=[0-9})])(?:\s|\\[,;: ])+([a-zA-Z]{2,20}(?: [a-zA-Z]{2,20}){0,3})(?: ?\^ ?\{?([23])\}?)?\.?$")
 _NO_UNITS = re.compile(r"\b(?:or|and|if|for|when|where|is|are|in|to|mod|base|cup|cap|infty|pi|sqrt)\b", re.IGNORECASE)
 
-_NUMERAL = re.compile(r"(-?)([0-9A-Z]{1,200})_\{?([0-9]{1,2})\}?")
+_NUMERAL = re.compile(r"(-?)\(?([0-9A-Z]{1,200})\)?_\{?([0-9]{1,2})\}?")
 _OPEN_BASE = re.compile(r"(-?[0-9A-Z]{1,200})_\{?b\}?")
 _BASE_IN_WORDS = re.compile(
     r"(?<=[0-9A-Z])(?:_ ?\{|,)? ?\(?(?:in )?base[- ]?([0-9]{1,2}|[a-z]{3,8})\b\)? ?\}?|_ ?\{([a-z]{3,8})\}"
@@ -49,13 +51,15 @@ _MAX_NUMERAL_CHARS = 400
 _WORDS = re.compile(r"[a-z][a-z'-]*(?:[ ,]+[a-z0-9][a-z0-9'-]*)*")
 
 
-_TOWER = re.compile(r"(?:\^|\*\*)[ {(]*[0-9][0-9 {}()]*(?:\^|\*\*|!)|! ?!")
+_TOWER = re.compile(r"(?:\^|\*\*)[ {(]*[0-9][0-9 ]*(?:\^|\*\*)[ {(]*[-+]?[0-9]|(?:\^|\*\*)[ {(]*[0-9][0-9 {}()]*!|! ?!")
+_POWERS_OF_POWERS = re.compile(r"(?:(?:\^|\*\*)[ {(]*[-+]? ?[0-9]{1,9}[ )}]*){2,}")
 _POWER = re.compile(r"(?:\^|\*\*) ?[{(]* ?[-+]? ?([0-9]+)")
 _FACTORIAL = re.compile(r"([0-9]+) ?!")
 _BINOMIAL = re.compile(r"\\[dt]?binom ?\{? ?([0-9]+)")
 _DIGITS = re.compile(rf"[0-9]{{{MAX_DIGITS + 1}}}")
 
 
+@lru_cache(maxsize=256)
 def normal_form(text: str) -> str:
     r"""``text`` without spaces, dollars, sizes of brackets and the like, with short fractions spelled out.
 
@@ -165,11 +169,14 @@ def split_unit(text: str, variables: frozenset[str] = frozenset()) -> tuple[str,
 def is_unbounded(text: str) -> bool:
     r"""Whether ``text`` holds a number that no judge should be made to compute.
 
-    A tower of powers (``9^{9^{9}}``), a power, factorial or binomial above :data:`MAX_POWER`, a factorial of a factorial, more
-    than :data:`MAX_DIGITS` digits in a row, or brackets deeper than :data:`MAX_DEPTH`. What this does not see, such as a
-    product of many powers, the limits of the worker process do.
+    A tower of powers (``9^{9^{9}}``), a power, power of a power, factorial or binomial above :data:`MAX_POWER`, a factorial of
+    a factorial, more than :data:`MAX_DIGITS` digits in a row, or brackets deeper than :data:`MAX_DEPTH`. What this does not see,
+    such as a product of many powers, the limits of the worker process do.
     """
     if _TOWER.search(text) or _DIGITS.search(text):
+        return True
+    chains = _POWERS_OF_POWERS.finditer(text)
+    if any(math.prod(map(int, re.findall("[0-9]+", chain[0]))) > MAX_POWER for chain in chains):
         return True
     depth = deepest = 0
     for char in text:

@@ -7,10 +7,8 @@ nothing. An answer that only repeats an expression of the question leaves everyt
 import re
 from functools import lru_cache
 
-from podium.tasks.extraction import MAX_CANDIDATE_CHARS
 from podium.tasks.mathematics.notation import normal_form
-
-MAX_QUESTION_CHARS = MAX_CANDIDATE_CHARS * 10
+from podium.tasks.mathematics.reading import MAX_QUESTION_CHARS
 
 _SPAN = re.compile(r"\$\$?([^$]*)\$\$?|\\\(([^$]*?)\\\)|\\\[([^$]*?)\\\]")
 _VERBS = ("find", "compute", "evaluate", "calculate", "determine", "valueof", "whatis")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from podium.tasks.extraction import IN_TEXT
+from podium.tasks.quantities.behind import CHANGES_NUMBER
 from podium.tasks.quantities.numbers import MAX_NUMBER_CHARS, Quantity, read_quantity
 
 SPELLED = (
@@ -24,13 +25,14 @@ _DIGIT = re.compile(r"[0-9]")
 _WORD = re.compile(r"[a-z]{2,}(?:['’-][a-z]+)*|[ai]")
 _SAYABLE = re.compile(r"[a-z]+(?:['’-][a-z]+)*|[$€£]?[0-9][0-9.,]*%?(?:-[a-z]+)*|[0-9]+(?:st|nd|rd|th)")
 _OPENING, _CLOSING = "\"'*_`(", ".,;:!?\"'*_`)"
+_ORDINAL = re.compile(r"[0-9,]+(?:st|nd|rd|th)")
 _BEHIND = frozenset({"hundred", "thousand", "million", "billion", "trillion", "percent", "%"})
 """What belongs to the number in front of it."""
 _CHANGES = re.compile(
     r"no|not|never|none|nobody|nothing|nor|neither|cannot|.*n['’]t|without|except|unless|unknown|impossible|wrong|incorrect|false"
     r"|or|either|if|between|about|around|approx|approximately|roughly|nearly|almost|least|most|up"
     r"|plus|minus|negative|times|divided|multiplied|squared|cubed|root|sqrt|factorial|mod|modulo|base|power|pi"
-    r"|half|halves|thirds?|quarters?|twice|double|triple|dozens?|hundreds?|thousands?|[mbt]r?illions?"
+    r"|half|halves|thirds?|quarters?|twice|double|triple|dozens?|hundreds?|thousands?|[mbt]r?illions?|lakhs?|crores?"
     r"|thirty|forty|fifty|sixty|seventy|eighty|ninety|sin|cos|tan|cot|sec|csc|log|ln|exp|gcd|lcm|det"
 )
 """With one of these words, the sentence says more than its number."""
@@ -59,6 +61,8 @@ def read_stated(text: str) -> Quantity | None:
     if len(text) > MAX_NUMBER_CHARS:
         return None
     parts = list(_parts(text))
+    if parts and _DIGIT.search(parts[0]) and all(len(part) < 4 for part in parts[1:]):
+        return None  # a product: 9 ab
     stated = _only_number(parts)
     if stated is not None:
         return stated
@@ -76,13 +80,13 @@ def _only_number(parts: Sequence[str]) -> Quantity | None:
     for part in parts:
         if _DIGIT.search(part):
             quantity = read_quantity(part) if "=" not in part else None
-            if quantity is None or quantity.unit not in {"", "percent"} or _IN_FRONT.search(before):
+            if quantity is None or quantity.unit not in {"", "percent"} or _IN_FRONT.search(before) or _ORDINAL.fullmatch(part):
                 return None
             found = quantity
             numbers.add(quantity.number)
         elif part in SPELLED:
             numbers.add(Fraction(SPELLED.index(part)))
-        elif not _WORD.fullmatch(part) or _CHANGES.fullmatch(part):
+        elif not _WORD.fullmatch(part) or _CHANGES.fullmatch(part) or part in CHANGES_NUMBER:
             return None
         before += f" {part}"
     return found if len(numbers) == 1 else None

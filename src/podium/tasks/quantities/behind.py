@@ -1,4 +1,4 @@
-r"""What stands behind a number: a unit, a label, a scale ("5 million"), or letters that may just as well be variables.
+r"""What stands behind a number: a unit, a label, a scale ("5 million", "5 dozen"), or letters that may just as well be variables.
 
 In ``5 \text{ m}`` and "5 miles" a unit is a unit. In ``5m``, ``2ab`` and ``3R^2`` letters follow a number as factors follow a
 factor: some of these are no units at all and make the whole a formula, the others are units *perhaps*, which only the question
@@ -8,6 +8,7 @@ The text is hostile: every pattern here takes time linear in it.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from podium.tasks.quantities.pint_units import find_in_pint
@@ -16,7 +17,19 @@ from podium.tasks.quantities.unit_table import find_unit
 SET_AS_TEXT = "\ue000"
 """In front of a word that was set as text, so that it is no product of letters."""
 
-_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_SCALES = {
+    "hundred": 100,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+    "quadrillion": 10**15,
+    "lakh": 10**5,
+    "crore": 10**7,
+}
+COUNT_WORDS = {"dozen": 12, "score": 20, "gross": 144, "pair": 2, "couple": 2, "trio": 3}
+"""So many of what is counted. A question may ask for dozens or pairs themselves; whoever knows it decides."""
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![a-zA-Z])")
 _SUFFIX = re.compile(r"[kKMB](?![a-zA-Z])")
 _SUFFIXES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
 _POWER = re.compile(r"(?<=[a-zA-ZÅ]) ?\^ ?\{? ?(-?[1-4]) ?\}?")
@@ -26,10 +39,29 @@ _OPERATOR = re.compile(r" ([/·]) ")
 _SUPERSCRIPT = str.maketrans("-1234", "⁻¹²³⁴")
 _EXPONENT = re.compile(r"⁻?[¹²³⁴]|⁻")
 _ONE_LETTER = frozenset("mgshlLWVAJNKCFdaITΩÅ\u212b")
-# With one of these, "5 ..." is another number, several numbers, or a sentence.
-_NO_UNITS = frozenset(
+CHANGES_NUMBER = frozenset(
+    {"half", "halves", "third", "thirds", "quarter", "quarters", "fourths", "fifths", "sixths", "sevenths", "eighths", "ninths"}
+    | {"tenths", "twelfths", "hundredths", "thousandths", "millionths", "billionths", "double", "doubled", "triple", "tripled"}
+    | {
+        "quadruple",
+        "quadrupled",
+        "halved",
+        "twice",
+        "thrice",
+        "fold",
+        "factorial",
+        "negative",
+        "below",
+        "remainder",
+        "modulo",
+        "counting",
+    }
+)
+"""Words that make another number of the one in front of them, or around them."""
+# With one of these, "5 ..." is several numbers, or a sentence.
+_NO_UNITS = CHANGES_NUMBER | frozenset(
     {"or", "and", "to", "plus", "minus", "divided", "over", "by", "than", "not", "between", "if", "but", "is", "are", "was"}
-    | {"pi", "sqrt", "factorial", "half", "halves", "third", "thirds", "quarter", "quarters"}
+    | {"pi", "sqrt", "cannot", "never", "no", "nor", "neither", "either", "except", "without", "unless"}
 )
 _POWER_WORDS = frozenset({"squared", "cubed"})
 _SHORT_WORDS = frozenset({"of", "in", "on", "at", "us", "pm", "am", "he", "we", "sq", "cu"})
@@ -47,6 +79,8 @@ class Behind:
 
     scale: int = 1
     """What the number is to be multiplied with."""
+    count: str = ""
+    """The count word ("dozen") that is part of the scale."""
     unit: str = ""
     letters: str = ""
     """Those of the unit, or of a scale such as "k", that are not set as text."""
@@ -59,22 +93,28 @@ def read_behind(rest: str, *, prose: bool = False) -> Behind | None:
 
     In ``prose``, which is text without LaTeX, one letter behind a space is a unit as well: "5 m".
 
-    Examples: of " million people" the scale is a million and the unit "people"; of "x^2", "ab" and " or 6" it is None.
+    Examples: of " million people" the scale is a million and the unit "people"; of " dozen eggs" it is 12, and the count is
+    "dozen"; of "x^2", "ab" and " or 6" it is None.
     """
-    scale, letters, sure = 1, "", True
+    scale, count, letters, sure = 1, "", "", True
     suffix = _SUFFIX.match(rest)
     if suffix is not None:
         scale, letters, sure, rest = _SUFFIXES[suffix.group()], suffix.group(), False, rest[suffix.end() :]
     touches = rest[:1] not in {"", " ", "%", "$", "("}
-    if rest.startswith("!"):
+    if rest.startswith("!") or rest.count("%") > 1:
         return None  # a factorial; the end of a sentence is not part of an answer
+    if (ordinal := _ORDINAL.match(rest)) is not None:  # "the 42nd term"
+        letters, sure, rest, touches = ordinal.group(), False, rest[ordinal.end() :], False
     rest = _POWER.sub(lambda power: power[1].translate(_SUPERSCRIPT), rest)
     rest = _OPERATOR.sub(r"\1", rest.replace("\\cdot", "·")).lstrip(" %").removeprefix("$").rstrip(" .!")
     if rest.startswith("/"):
         rest, touches = f"per {rest[1:]}", False
     words = rest.split()
-    if words and words[0].lstrip(SET_AS_TEXT).lower() in _SCALES:
-        scale *= _SCALES[words.pop(0).lstrip(SET_AS_TEXT).lower()]
+    if words and (name := _name_in(_SCALES, words[0])):
+        scale, words = scale * _SCALES[name], words[1:]
+    if words and (count := _name_in(COUNT_WORDS, words[0])):
+        scale, words = scale * COUNT_WORDS[count], words[1:]
+    words = words[1:] if scale > 1 and words[:1] == ["of"] else words
     if len(words) > _MAX_WORDS or (words and words[0].lstrip(SET_AS_TEXT).lower() in _POWER_WORDS):
         return None
     kinds = [_kind(word, touches and index == 0) for index, word in enumerate(words)]
@@ -83,7 +123,13 @@ def read_behind(rest: str, *, prose: bool = False) -> Behind | None:
     if words:
         sure = any(kinds) or (prose and not touches)
         letters += "".join(char for word in words if SET_AS_TEXT not in word for char in word if char.isalpha())
-    return Behind(scale=scale, unit=" ".join(words).replace(SET_AS_TEXT, ""), letters=letters, sure=sure)
+    return Behind(scale=scale, count=count, unit=" ".join(words).replace(SET_AS_TEXT, ""), letters=letters, sure=sure)
+
+
+def _name_in(words: Mapping[str, int], word: str) -> str:
+    """The one of ``words`` that ``word`` is, also where it is of several: "dozen" of "Dozens"; "" where it is none."""
+    plain = word.lstrip(SET_AS_TEXT).rstrip(".,").lower()
+    return plain if plain in words else plain.removesuffix("s") if plain.removesuffix("s") in words else ""
 
 
 def _kind(word: str, touches: bool) -> bool | None:

@@ -34,7 +34,7 @@ def last_side(text: str) -> str | None:
     """``text`` behind its last equals sign; None where something on the left is neither a name nor arithmetic, or it is false.
 
     Text without an equals sign is its own last side. Examples: ``last_side("x = 5")`` is ``"5"``; ``last_side("2x = 6")``,
-    ``last_side("3 + 5 = 7")`` and ``last_side("x = 5, y = 6")`` are None.
+    ``last_side("3 + 5 = 7")``, ``last_side("3 = 3")`` and ``last_side("x = 5, y = 6")`` are None.
     """
     *lefts, right = text.split("=")
     if not lefts:
@@ -45,6 +45,8 @@ def last_side(text: str) -> str | None:
     if is_name(lefts[0]):
         # "P = nRT/V = 50.7": the rest says how, and only arithmetic can be seen to be false.
         return right if all(arithmetic.parse(left) is None or _comes_to(left, right) for left in lefts[1:]) else None
+    if all(left.strip() == right for left in lefts):
+        return None  # 3 = 3
     return right if all(is_name(left) or _comes_to(left, right) for left in lefts) else None
 
 

@@ -33,12 +33,17 @@ class Quantity:
     """Letters of the unit, or of a scale as in "5k", that may be variables."""
     sure: bool = field(default=True, compare=False)
     """Whether these letters are surely a unit where the question has no such variables."""
+    count: str = field(default="", compare=False)
+    """The count word that the number was multiplied with, as in "3 dozen", which is 36."""
+    mixed: bool = field(default=False, compare=False)
+    """Whether it was given in several units, as "1 hour 30 minutes" is."""
 
 
 def read_quantity(text: str) -> Quantity | None:
     r"""The one number that ``text`` is, exactly, with the unit behind it; None where it is anything else.
 
-    Reads a decimal point, thousands (``1,234``, ``1 234``, ``1{,}234``), a period (``0.\overline{3}``), ``a/b``,
+    Reads a decimal point, thousands (``1,234``, ``1 234``, ``1{,}234``, ``1'234``), a decimal comma where it can be nothing else
+    (``1.234,5``, ``1{,}5``; but ``1.234`` is less than 2, and ``1,5`` is two numbers), a period (``0.\overline{3}``), ``a/b``,
     ``\frac{a}{b}``, mixed numbers, powers of ten, "million" and the like, unicode minus, currency and percent signs. Of a
     chain of equations the last right-hand side counts (``equations.py``). Examples: ``"-$1,234.50"`` is -2469/2;
     ``"3 + 4 = 7 eggs"`` is 7 with the unit "eggs"; ``"5 or 6"``, ``"5x"``, ``"4x^2"`` and ``"at least 5"`` are None.
@@ -67,6 +72,7 @@ def read_quantity(text: str) -> Quantity | None:
         unit=behind.unit,
         symbol=symbol,
         letters=behind.letters,
+        count=behind.count,
         sure=behind.sure or symbol not in {"", "%"},
     )
 
@@ -76,7 +82,9 @@ _SPACES = re.compile(r"\\[,;: ]|\\q?quad(?![a-zA-Z])|[~\s\u200b]+")
 _DELIMITER = re.compile(r"\\(?:left|right|displaystyle)(?![a-zA-Z])|\\[()\[\]]")
 _WORD_START = re.compile(r"(?<![a-zA-Z0-9µμ])(?=[a-zA-ZµμΩÅ])")
 
-_PREFIX = re.compile(r"(?P<sign>[-+]?) ?(?:(?:US|USD|EUR|GBP)(?![a-zA-Z]))? ?(?P<currency>[$€£¥₹]*) ?(?P<inner_sign>[-+]?) ?")
+_PREFIX = re.compile(
+    rf"(?P<sign>[-+]?) ?{SET_AS_TEXT}?(?:(?:US|USD|EUR|GBP)(?![a-zA-Z]))? ?(?P<currency>[$€£¥₹]*) ?(?P<inner_sign>[-+]?) ?"
+)
 _WHOLE = r"(?:[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3}|[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9])|[0-9]+)"
 _DECIMAL = rf"(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+)"
 _FRACTION = re.compile(
@@ -84,6 +92,14 @@ _FRACTION = re.compile(
     rf"|(?:(?P<latex_whole>[0-9]+) ?)?\\frac ?(?:\{{ ?(?P<latex_over>-?{_DECIMAL}) ?\}}|(?P<digit_over>[0-9]))"
     rf" ?(?:\{{ ?(?P<latex_under>-?{_DECIMAL}) ?\}}|(?P<digit_under>[0-9]))"
 )
+# Thousands with an apostrophe; thousands with a point where the comma behind them, or a second point, says so.
+_GROUPED = re.compile(
+    r"(?:[1-9][0-9]{0,2}(?:['’][0-9]{3})+(?:\.[0-9]+)?|[1-9][0-9]{0,2}(?:\.[0-9]{3})+,[0-9]+|[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,}"
+    r"|[1-9][0-9]{0,2}(?: [0-9]{3})+,[0-9]{1,2})(?![0-9.,'’])"
+)
+_POINT_COMMA = str.maketrans({".": "", " ": "", ",": "."})
+DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{,\}(?=(?:[0-9]{1,2}|[0-9]{4,9})(?![0-9{]))")
+"""A comma that LaTeX was told not to set as one between two numbers, and that is none between thousands: 3{,}14."""
 _REPEATING = re.compile(r"(?P<whole>[0-9]+)\.(?P<once>[0-9]*) ?\\overline ?\{ ?(?P<period>[0-9]+) ?\}")
 _POWER = re.compile(
     rf"(?P<digits>{_DECIMAL})"
@@ -93,7 +109,7 @@ _POWER = re.compile(
 
 def _plain(text: str) -> str:
     """``text`` without what only decorates a number: LaTeX spacing and delimiters, emphasis, quotes."""
-    text = MINUS.sub("-", text).replace("{,}", ",").replace("\\!", "").replace("\u2044", "/")
+    text = MINUS.sub("-", DECIMAL_COMMA.sub(".", text)).replace("{,}", ",").replace("\\!", "").replace("\u2044", "/")
     for command in ("\\dfrac", "\\tfrac", "\\cfrac"):
         text = text.replace(command, "\\frac")
     text = text.replace("\\$", "$").replace("\\%", "%")
@@ -111,6 +127,11 @@ def _words(text: re.Match[str]) -> str:
 
 def _read_number(text: str, start: int) -> tuple[Fraction, int] | None:
     """The number without a sign that begins at ``start``, and where it ends."""
+    match = _GROUPED.match(text, start)
+    if match is not None:
+        digits = match.group()
+        plain = re.sub("['’]", "", digits) if "'" in digits or "’" in digits else digits.translate(_POINT_COMMA)
+        return Fraction(plain), match.end()
     match = _FRACTION.match(text, start)
     if match is not None:
         under = _decimal(match["under"] or match["latex_under"] or match["digit_under"])
