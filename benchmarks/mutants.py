@@ -31,12 +31,21 @@ ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "runs" / "mutants.jsonl"
 TESTS: dict[str, tuple[str, ...]] = {
     "workflow/parse.py": ("tests/workflow/test_parse.py",),
-    "workflow/execute.py": ("tests/workflow/test_execute.py", "tests/test_conduct.py"),
-    "workers/budget.py": ("tests/workers/test_budget.py", "tests/workers/test_wrappers.py"),
-    "workers/journal.py": ("tests/workers/test_journal.py",),
-    "serving/store/quotas.py": ("tests/serving/test_store_quotas.py", "tests/serving/test_store_quota_laws.py"),
+    "workflow/execute.py": (
+        "tests/workflow/test_execute.py",
+        "tests/test_conduct.py",
+        "tests/evaluation/test_policy_failures.py",
+    ),
+    "workers/budget.py": ("tests/workers/test_budget.py", "tests/workers/test_wrappers.py", "tests/workers/test_kept_first.py"),
+    "workers/journal.py": ("tests/workers/test_journal.py", "tests/workers/test_kept_first.py"),
+    "serving/store/quotas.py": (
+        "tests/serving/test_store_quotas.py",
+        "tests/serving/test_store_quota_laws.py",
+        "tests/serving/test_fair_share.py",
+        "tests/serving/test_store_corrections.py",
+    ),
     "training/collect.py": ("tests/training/test_collect.py",),
-    "evaluation/metrics.py": ("tests/evaluation/test_metrics.py",),
+    "evaluation/metrics.py": ("tests/evaluation/test_metrics.py", "tests/evaluation/test_policy_failures.py"),
     "tasks/verifiers.py": ("tests/tasks/test_verifiers.py",),
 }
 """Module -> the tests that belong to it."""

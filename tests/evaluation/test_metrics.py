@@ -131,14 +131,16 @@ def test_policy_failures_count_as_wrong_and_world_faults_not_at_all() -> None:
                 result(4, failure=FAULT, usage=None, seconds=100.0),
                 result(5, True),
                 result(6, failure=UNWORKABLE),
+                result(7, failure=INVALID),
+                result(8, failure=INVALID),
             ]
         )
     )
-    assert (row.n, row.problems, row.correct, row.accuracy) == (5, 5, 2, 0.4)
-    assert (row.no_answer, row.invalid, row.unworkable, row.world_faults) == (1, 1, 1, 1)
-    assert row.interval == wilson(0.4, 5)
+    assert (row.n, row.problems, row.correct, row.accuracy) == (7, 7, 2, pytest.approx(2 / 7))
+    assert (row.no_answer, row.invalid, row.unworkable, row.world_faults) == (1, 3, 1, 1)
+    assert row.interval == wilson(2 / 7, 7)
     assert row.correct_given_valid == pytest.approx(2 / 4), "its lists were valid"
-    assert row.standard_error == pytest.approx(0.2449, abs=1e-4)
+    assert row.standard_error == pytest.approx(0.1844, abs=1e-4)
     # The fault's unknown cost and its 100 seconds are no property of the arm's answers.
     assert (row.cost_usd, row.tokens, row.seconds) == (0.5, 12, 1.0)
 

@@ -54,6 +54,11 @@ async def test_concurrent_runs_on_two_replicas_never_pass_the_minute(database: D
         assert sum(x is not None for x in await asyncio.gather(*(tried(replicas[n % 2], key, None, 0) for n in range(100)))) == 5
 
 
+async def test_tokens_below_zero_would_be_a_gift(database: Database) -> None:
+    with pytest.raises(ValueError, match="-1 is no number of tokens"):
+        await Quotas(database, "a").admit(await make(database), 0.1, -1)
+
+
 async def test_a_full_minute_ends_with_the_minute(database: Database, clock: ManualClock) -> None:
     key, quotas = await make(database, requests=1, tokens=100), Quotas(database, "a", now=clock)
     await quotas.admit(key, None, 60)

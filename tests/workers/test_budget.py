@@ -72,6 +72,37 @@ class TestBudget:
         with pytest.raises(BudgetExceeded, match="10 seconds is over"):
             run.reserve(None, 1)
 
+    @pytest.mark.parametrize(("usd", "tokens"), [(-0.01, 1), (math.inf, 1), (math.nan, 1), (0.01, -1), (None, -1)])
+    def test_a_call_of_an_impossible_size_is_a_user_error(self, usd: float | None, tokens: int) -> None:
+        with pytest.raises(ConfigError, match="can not need"):
+            Budget(seconds=10).reserve(usd, tokens)
+
+    def test_what_may_be_on_the_bill_stays_off_the_tokens_that_are_left(self) -> None:
+        run = Budget(tokens=100)
+        run.release(run.reserve(None, 60), uncertain=True)
+        run.reserve(None, 40)
+        with pytest.raises(BudgetExceeded, match="0 spent, 40 reserved for calls under way, 60 uncertain, and the next call may"):
+            run.reserve(None, 1)
+
+    def test_what_would_be_allowed_once_the_calls_under_way_used_nothing(self) -> None:
+        now = 0.0
+        assert Budget().allows_later(1e9, 10**9), "without a cap everything is"
+        dollars, tokens, time = Budget(usd=1.0), Budget(tokens=100), Budget(seconds=10, clock=lambda: now)
+        dollars.settle(dollars.reserve(0.3, 1), Usage(cost_usd=0.25))
+        dollars.release(dollars.reserve(0.25, 1), uncertain=True)
+        dollars.reserve(0.5, 1)
+        assert dollars.allows_later(0.5, 1)
+        assert not dollars.allows_later(0.51, 1)
+        tokens.settle(tokens.reserve(None, 30), Usage(prompt_tokens=20, completion_tokens=5, cost_usd=None))
+        tokens.release(tokens.reserve(None, 25), uncertain=True)
+        tokens.reserve(None, 50)
+        assert tokens.allows_later(None, 50)
+        assert not tokens.allows_later(None, 51)
+        now = 9.0
+        assert time.allows_later(None, 1)
+        now = 10.0
+        assert not time.allows_later(None, 1)
+
     @pytest.mark.parametrize("cap", [0, -1, math.inf, math.nan])
     @pytest.mark.parametrize("unit", ["usd", "tokens", "seconds"])
     def test_a_cap_that_allows_nothing_is_a_user_error(self, unit: str, cap: float) -> None:

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.access import call_for
-from podium.errors import BudgetExceeded, UpstreamFailed, WorkerUnavailable
+from podium.errors import Blame, BudgetExceeded, UnworkableStep, UpstreamFailed, WorkerUnavailable
 from podium.events import Event, StepFinished, StepStarted, StepToken
-from podium.types import Call, Card, Completion, Failure, Generation, Step, Transcript, Workflow
+from podium.types import Call, Card, Completion, Failure, Generation, ResponseOptions, Step, Transcript, Workflow
 from podium.workers.budget import Budget
 from podium.workers.limited import Limit, Limited
 from podium.workers.metered import Metered
@@ -298,6 +298,48 @@ async def test_an_exceeded_budget_is_recorded_like_any_failure() -> None:
     transcript = await run(chain(0, 1), pool_of("draft", broke))
     assert transcript.results[0].completion is not None
     assert transcript.failure == Failure.of(BudgetExceeded("no dollars left"), "step 1 (w1)")
+
+
+async def test_what_is_demanded_of_the_answer_reaches_the_last_step_alone() -> None:
+    seen: dict[str, ResponseOptions] = {}
+
+    def note(call: Call) -> str:
+        seen[call.subtask] = call.response_options
+        return "text"
+
+    response_options = ResponseOptions(stop=("END",))
+    await Execution(
+        chain(0, 1, 0), pool_of(note, note), replace(Call.plain("the question"), response_options=response_options), WRITTEN
+    ).run()
+    assert seen == {"s0": ResponseOptions(), "s1": ResponseOptions(), "s2": response_options}
+
+
+class Blind:
+    """Can do nothing with a call that shows it nothing, and says so before it is asked."""
+
+    def check_call(self, call: Call) -> None:
+        if not call.visible:
+            raise UnworkableStep("nothing to count")
+
+    async def __call__(self, call: Call) -> Completion:
+        raise AssertionError("was asked all the same")
+
+
+async def test_a_step_that_can_do_nothing_ends_the_run_before_anybody_is_asked() -> None:
+    asked: list[str] = []
+
+    def note(call: Call) -> str:
+        asked.append(call.subtask)
+        return "text"
+
+    steps = (Step(worker=1, subtask="s0"), Step(worker=0, subtask="s1"), Step(worker=1, subtask="s2", access=(0, 1)))
+    transcript = await run(Workflow(steps=steps), pool_of(Blind(), note))
+    assert asked == []
+    assert transcript.failure is not None
+    assert (transcript.failure.kind, transcript.failure.blame) == ("UnworkableStep", Blame.POLICY)
+    kinds = [result.failure.kind for result in transcript.results if result.failure]
+    assert kinds == ["NotNeeded", "UnworkableStep", "UpstreamFailed"]
+    assert transcript.results[1].start_seconds == 0.0
 
 
 async def test_a_bug_propagates_bare() -> None:
