@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from podium.errors import ConfigError
-from podium.policies import chat, fixed, trained
+from podium.policies import chat, fixed, trained, tuned
 from podium.policies.ablated import AblatedPolicy, change_named
 from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
 from podium.registry import registered
 from podium.workflow.syntax import WorkflowSyntax
 
-BUILT_IN = (chat, fixed, trained)
+BUILT_IN = (chat, fixed, trained, tuned)
 """Modules that register the policies of this package when they are imported."""
 
 

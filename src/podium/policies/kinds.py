@@ -1,0 +1,48 @@
+"""Which kind of question is this? Learned from questions whose kind is known; the answer is a probability for each kind."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_union
+
+from podium.errors import ConfigError
+
+_FAR = 0.35
+"""A question is unlike all others where its nearest one is less than this share as near as theirs usually are."""
+
+
+class KindClassifier:
+    """A logistic regression over words and character n-grams. Example: ``KindClassifier(texts, kinds).posterior("6 times 7?")``.
+
+    Raises :class:`ConfigError` without a question, or where there is not one kind for each.
+    """
+
+    def __init__(self, questions: Sequence[str], kinds: Sequence[str]) -> None:
+        if not questions or len(questions) != len(kinds):
+            raise ConfigError("kinds are learned from questions, each with its kind")
+        self.kinds = tuple(sorted(set(kinds)))
+        self._features = make_union(
+            TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, max_features=30_000),
+            TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, max_features=10_000, tokenizer=str.split, token_pattern=None),
+        )
+        self._known = self._features.fit_transform(questions)
+        self._model = LogisticRegression(C=30.0, max_iter=500) if len(self.kinds) > 1 else None
+        if self._model is not None:
+            self._model.fit(self._known, kinds)
+        near = (self._known @ self._known.T).toarray()
+        np.fill_diagonal(near, -1.0)
+        self._usual = float(np.median(near.max(axis=1))) if len(questions) > 1 else 0.0
+
+    def posterior(self, question: str) -> Mapping[str, float]:
+        """Kind -> probability; they add up to 1."""
+        if self._model is None:
+            return {self.kinds[0]: 1.0}
+        chances = self._model.predict_proba(self._features.transform([question]))[0]
+        return dict(zip(map(str, self._model.classes_), chances.tolist(), strict=True))
+
+    def is_unlike(self, question: str) -> bool:
+        """Whether the question is far from everything learned from, so that the posterior means little."""
+        near = (self._known @ self._features.transform([question]).T).toarray()
+        return float(near.max()) < _FAR * self._usual

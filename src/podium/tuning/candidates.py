@@ -1,0 +1,157 @@
+"""What can be tried: workflows put together of roles, workers and access, and the plans that a search begins with.
+
+A role is a part of the work with one fixed wording. A candidate says who takes which role and what each step sees; it holds no
+question, so that one candidate can be tried on every problem.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from podium.policies.tuned import QUESTION
+from podium.types import Step, Workflow
+
+ROLES: dict[str, str] = {
+    "solve": "Solve the task and give the final answer.",
+    "plan": "Write a plan for the task as one expression or a list of steps. Do not compute it.",
+    "recall": "Recall the facts that are needed. Do not answer yet.",
+    "compute": "Carry out the plan: compute its result and give the final answer.",
+    "write": "Write the program that the task asks for.",
+    "review": "Check the work so far, correct every mistake, and give the final answer.",
+    "compare": "Compare the answers so far, find out which is right, and give the final answer.",
+}
+"""Role -> how it is asked for."""
+ANSWERING = frozenset({"solve", "compute", "write", "review", "compare"})
+"""Roles whose response is an answer, so that a workflow can end there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One step of a candidate. Example: ``Part(role="compute", worker=2, access=(0,))``."""
+
+    role: str
+    worker: int
+    access: tuple[int, ...] = ()
+
+
+Candidate = tuple[Part, ...]
+"""The steps of a workflow without a question; the last one answers."""
+
+Plan = tuple[tuple[str, tuple[int, ...]], ...]
+"""Roles and what each sees."""
+
+PLANS: tuple[Plan, ...] = (
+    (("solve", ()),),
+    (("write", ()),),
+    (("plan", ()), ("compute", (0,))),
+    (("recall", ()), ("solve", (0,))),
+    (("solve", ()), ("review", (0,))),
+    (("plan", ()), ("write", (0,))),
+    (("write", ()), ("review", (0,))),
+    (("recall", ()), ("plan", (0,)), ("compute", (0, 1))),
+    (("recall", ()), ("plan", ()), ("compute", (0, 1))),
+    (("plan", ()), ("recall", (0,)), ("compute", (0, 1))),
+    (("plan", ()), ("compute", (0,)), ("review", (0, 1))),
+    (("plan", ()), ("write", (0,)), ("review", (0, 1))),
+    (("recall", ()), ("solve", (0,)), ("review", (0, 1))),
+    (("solve", ()), ("solve", ()), ("compare", (0, 1))),
+    (("recall", ()), ("plan", (0,)), ("compute", (0, 1)), ("review", (0, 1, 2))),
+)
+"""General ways to divide a task: the search starts here and changes them."""
+
+
+def staffed(plan: Plan, workers: Sequence[int]) -> Candidate:
+    """``plan`` with ``workers``, one for each step. Example: ``staffed(PLANS[2], (0, 3))``."""
+    return tuple(Part(role=role, worker=worker, access=access) for (role, access), worker in zip(plan, workers, strict=True))
+
+
+def solo(worker: int) -> Candidate:
+    """One worker solves the task alone."""
+    return (Part(role="solve", worker=worker),)
+
+
+def workflow(candidate: Candidate) -> Workflow:
+    """Its workflow for any question; the mark of :mod:`podium.policies.tuned` where a step would not know the question else."""
+    return Workflow(
+        steps=tuple(
+            Step(
+                worker=part.worker,
+                subtask=ROLES[part.role] if index == 0 or 0 in part.access else f"{QUESTION}\n\n{ROLES[part.role]}",
+                access=part.access,
+            )
+            for index, part in enumerate(candidate)
+        )
+    )
+
+
+def ending_at(candidate: Candidate, last: int) -> Candidate:
+    """The part of ``candidate`` that step ``last`` rests on, as a candidate of its own: what an earlier end would have been.
+
+    Step 0 stays, because it carries the question.
+    """
+    needed = {0, last}
+    for index in range(last, -1, -1):
+        if index in needed:
+            needed.update(candidate[index].access)
+    kept = sorted(needed)
+    place = {old: new for new, old in enumerate(kept)}
+    return tuple(
+        Part(role=candidate[i].role, worker=candidate[i].worker, access=tuple(place[seen] for seen in candidate[i].access))
+        for i in kept
+    )
+
+
+def prefixes(candidate: Candidate) -> list[object]:
+    """What makes the call of each step: role, worker, and the same of the steps it sees. Equal ones are paid for once."""
+    made: list[object] = []
+    for index, part in enumerate(candidate):
+        told = index == 0 or 0 in part.access
+        made.append((part.role, part.worker, told, tuple(made[seen] for seen in part.access)))
+    return made
+
+
+def changed(candidate: Candidate, workers: int, rng: random.Random, max_steps: int) -> Candidate:
+    """``candidate`` with one random change: a worker, a role, what a step sees, a step more or one less."""
+    options = [*neighbours(candidate, workers, max_steps, rng)]
+    return rng.choice(options) if options else candidate
+
+
+def neighbours(candidate: Candidate, workers: int, max_steps: int, rng: random.Random) -> Iterator[Candidate]:
+    """One change of each sort, its details drawn by ``rng``."""
+    at = rng.randrange(len(candidate))
+    part = candidate[at]
+    if workers > 1:
+        other = rng.choice([w for w in range(workers) if w != part.worker])
+        yield _with(candidate, at, Part(role=part.role, worker=other, access=part.access))
+    roles = [r for r in ROLES if r != part.role and (at < len(candidate) - 1 or r in ANSWERING)]
+    yield _with(candidate, at, Part(role=rng.choice(roles), worker=part.worker, access=part.access))
+    if at:
+        seen = rng.randrange(at)
+        yield _with(candidate, at, Part(role=part.role, worker=part.worker, access=tuple(sorted({*part.access} ^ {seen}))))
+    if len(candidate) > 1 and (at < len(candidate) - 1 or candidate[-2].role in ANSWERING):
+        yield without(candidate, at)
+    if len(candidate) < max_steps:
+        place = rng.randrange(len(candidate) + 1)
+        role = rng.choice([r for r in ROLES if place < len(candidate) or r in ANSWERING])
+        yield inserted(candidate, place, role, rng.randrange(workers))
+
+
+def without(candidate: Candidate, at: int) -> Candidate:
+    """``candidate`` without its step ``at``."""
+    kept = [
+        Part(role=p.role, worker=p.worker, access=tuple(seen - (seen > at) for seen in p.access if seen != at)) for p in candidate
+    ]
+    return (*kept[:at], *kept[at + 1 :])
+
+
+def inserted(candidate: Candidate, at: int, role: str, worker: int) -> Candidate:
+    """``candidate`` with a step before position ``at`` that sees all before it and that all after it see."""
+    later = [
+        Part(role=p.role, worker=p.worker, access=tuple(sorted({at, *(seen + (seen >= at) for seen in p.access)})))
+        for p in candidate[at:]
+    ]
+    return (*candidate[:at], Part(role=role, worker=worker, access=tuple(range(at))), *later)
+
+
+def _with(candidate: Candidate, at: int, part: Part) -> Candidate:
+    return (*candidate[:at], part, *candidate[at + 1 :])

@@ -1,0 +1,74 @@
+"""What a run came to, for a person to read."""
+
+from typing import TYPE_CHECKING
+
+from podium.policies.tuned import Measured, TunedWorkflow
+
+if TYPE_CHECKING:
+    from podium.tuning.run import Tuned
+
+
+def markdown(tuned: "Tuned") -> str:
+    """``report.md``: the verdict, the sealed test, and what was chosen for every kind."""
+    spent = "unknown" if tuned.usd is None else f"${tuned.usd:.4f}"
+    lines = [
+        "# Tuned policy",
+        "",
+        verdict(tuned),
+        "",
+        f"{tuned.calls} calls, {spent}. Preference: {tuned.record.prefer}.",
+        "",
+        "## The sealed test",
+        "",
+        "Asked once, after everything was decided.",
+        "",
+        "| | right | 95 % | $ a question | calls | tuned is better by |",
+        "|---|---|---|---|---|---|",
+    ]
+    for one in tuned.tested:
+        gain = "" if one.gain is None else f"{100 * one.gain.low:+.1f} to {100 * one.gain.high:+.1f} points"
+        usd = "?" if one.usd is None else f"{one.usd:.6f}"
+        lines.append(
+            f"| {one.name} | {100 * one.share:.1f} % | {100 * one.interval.low:.1f} to {100 * one.interval.high:.1f} | {usd} | "
+            f"{one.steps:.2f} | {gain} |"
+        )
+    lines += ["", "## By kind", ""]
+    for kind in sorted(tuned.record.workflows[0].kinds):
+        ranked = sorted(tuned.record.workflows, key=lambda one: -_worth(one.kinds[kind], tuned.record.price))
+        lines += [f"### {kind}", "", "| workflow | right | on selection problems | $ | seconds |", "|---|---|---|---|---|"]
+        lines += [_row(one, kind) for one in ranked[:4]]
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def verdict(tuned: "Tuned") -> str:
+    """One sentence: what to use."""
+    if not tuned.tested:
+        return "The sealed problems were not asked: nothing is known of how good this is."
+    ours = tuned.tested[0]
+    if tuned.use_worker:
+        return (
+            f"Nothing to conduct here, as far as {ours.problems} sealed problems show: use worker {tuned.best_worker}. "
+            f"(Tuned {100 * ours.share:.1f} %, {tuned.best_worker} alone {100 * tuned.tested[1].share:.1f} %.)"
+        )
+    return (
+        f"Use it: {100 * ours.share:.1f} % right on {ours.problems} sealed problems, the best worker alone ({tuned.best_worker}) "
+        f"{100 * tuned.tested[1].share:.1f} %."
+    )
+
+
+def _worth(measured: Measured, price: float) -> float:
+    return measured.right - price * (measured.usd or 0.0)
+
+
+def _row(one: TunedWorkflow, kind: str) -> str:
+    seen = [f" (sees {', '.join(map(str, step.access))})" if step.access else "" for step in one.steps]
+    lines = [f"{step.worker}: {step.subtask.splitlines()[-1]}" for step in one.steps]
+    steps = "; ".join(f"{number} {line}{sees}" for number, (line, sees) in enumerate(zip(lines, seen, strict=True)))
+    measured = one.kinds[kind]
+    tried = "estimated only"
+    if measured.low is not None and measured.high is not None:
+        tried = f"{100 * measured.low:.0f} to {100 * measured.high:.0f} % of {measured.problems}"
+    usd = "?" if measured.usd is None else f"{measured.usd:.6f}"
+    seconds = "" if measured.seconds is None else f"{measured.seconds:.2f}"
+    return f"| {steps} | {100 * measured.right:.1f} % | {tried} | {usd} | {seconds} |"

@@ -1,0 +1,252 @@
+"""``tune``: a pool, problems with known answers and a budget -> a policy in a folder."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+
+from podium.errors import ConfigError
+from podium.evaluation.compare import paired_interval
+from podium.evaluation.metrics import Interval, wilson
+from podium.policies.tuned import FORM, Measured, TunedPolicy, TunedRecord, TunedStep, TunedWorkflow
+from podium.protocols import Verifier
+from podium.tuning.candidates import Candidate, solo, workflow
+from podium.tuning.outcomes import Draw
+from podium.tuning.report import markdown
+from podium.tuning.search import Search
+from podium.tuning.selection import Contender, halving
+from podium.tuning.split import shared_out
+from podium.tuning.trials import Bench, Judged, Trial
+from podium.types import Problem
+from podium.workers.pool import WorkerPool
+
+SEARCH_SHARE = 0.7
+"""Of the calls; the rest is for selection and the sealed test."""
+DRAWS = 40
+"""Possible truths out of which the lower fifth is believed where a workflow was not measured on a kind."""
+CONTENDERS = 5
+"""Candidates of a kind that go into selection."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Where a run stands."""
+
+    phase: str
+    """``search``, ``select`` or ``test``."""
+    calls: int
+    usd: float | None
+    trials: int
+    best: Mapping[str, float]
+    """Kind -> estimated share right of its best candidate."""
+
+
+OnTrial = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tested:
+    """An arm on the sealed problems."""
+
+    name: str
+    share: float
+    """Share right, 0..1."""
+    interval: Interval
+    """95 % of it."""
+    problems: int
+    usd: float | None
+    """Dollars of one question; None: unknown."""
+    steps: float
+    """Calls of one question."""
+    gain: Interval | None
+    """Of the tuned policy over this arm, in pairs; None for the tuned policy itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuned:
+    """What a run came to."""
+
+    folder: Path
+    policy: TunedPolicy
+    record: TunedRecord
+    tested: tuple[Tested, ...]
+    calls: int
+    usd: float | None
+    best_worker: str
+
+    @property
+    def use_worker(self) -> bool:
+        """Whether the best worker alone is as good, as far as the sealed problems show: there is nothing to conduct then."""
+        alone = next((one for one in self.tested if one.name == f"worker:{self.best_worker}"), None)
+        return alone is None or alone.gain is None or alone.gain.low <= 0
+
+
+async def tune_pool(
+    workers: WorkerPool,
+    problems: Sequence[Problem],
+    verifier: Verifier,
+    out: Path,
+    *,
+    kind_of: Callable[[Problem], str],
+    max_calls: int = 3000,
+    prefer: str = "balanced",
+    seed: int = 0,
+    on_trial: OnTrial | None = None,
+) -> Tuned:
+    """Find a workflow for every kind of question with at most about ``max_calls`` paid calls, and write the folder ``out``.
+
+    Raises :class:`ConfigError` for problems that can show nothing. Every decision follows from ``seed`` and the answers, so a run
+    begun anew over a journal makes the same calls again, finds their replies there, and goes on.
+    """
+    if prefer not in PREFERENCES:
+        raise ConfigError(f"prefer is one of {', '.join(PREFERENCES)}, not {prefer!r}")
+    parts = shared_out(problems, kind_of, seed=seed)
+    bench = Bench(workers, verifier, kind_of)
+    search = Search(bench, parts.search, len(workers), seed=seed)
+
+    def report(phase: str, mean: Draw | None = None) -> None:
+        if on_trial is not None:
+            on_trial(Progress(phase=phase, calls=len(bench.paid), usd=bench.usd, trials=len(search.trials), best={}))
+
+    await search.run(int(SEARCH_SHARE * max_calls), lambda _: report("search"))
+    kinds = sorted({kind_of(problem) for problem in parts.search})
+    chosen = await select(bench, search, parts.select, kinds, max_calls)
+    report("select")
+    record = _record(search, chosen, kinds, workers, prefer)
+    questions = [(problem.question, kind_of(problem)) for problem in (*parts.search, *parts.select)]
+    policy = TunedPolicy(record, questions, workers.names)
+    best_worker = _best_worker(search.trials, workers.names)
+    constant = search.constant(kinds)
+    arms = {f"worker:{best_worker}": solo(workers.names.index(best_worker)), "constant": constant}
+    found = await tested(bench, policy, arms, parts.test)
+    report("test")
+    tuned = Tuned(
+        folder=out, policy=policy, record=record, tested=found, calls=len(bench.paid), usd=bench.usd, best_worker=best_worker
+    )
+    write(out, tuned, questions)
+    return tuned
+
+
+async def select(
+    bench: Bench, search: Search, problems: Sequence[Problem], kinds: Sequence[str], max_calls: int
+) -> dict[str, list[Contender]]:
+    """Kind -> its contenders, the best first, after a comparison on problems the search has not seen."""
+    mean = search.model.mean()
+    found = {}
+    for kind in kinds:
+        ranked = search.leaders(kind, mean, CONTENDERS)
+        own = [problem for problem in problems if bench.kind_of(problem) == kind]
+        contenders = [Contender(candidate=one, expected=mean.share(kind, one)) for one in ranked]
+        found[kind] = await halving(bench, contenders, own) if len(bench.paid) < max_calls else contenders
+        for contender in found[kind]:
+            for trial in contender.trials:
+                search.note(trial)
+    search.model.fit()
+    return found
+
+
+TUNED = "tuned"
+"""The policy's name among the arms of its test."""
+PREFERENCES = {"accuracy": 0.0, "balanced": 0.01, "cheap": 0.03}
+"""How much of the share right may be given up for a lower price."""
+
+
+def _record(
+    search: Search, chosen: Mapping[str, list[Contender]], kinds: Sequence[str], workers: WorkerPool, prefer: str
+) -> TunedRecord:
+    mean, draws = search.model.mean(), [search.model.draw() for _ in range(DRAWS)]
+    candidates = list(dict.fromkeys(one.candidate for kind in kinds for one in chosen[kind][:3]))
+    by_candidate = {(kind, one.candidate): one for kind in kinds for one in chosen[kind]}
+    costs = search.costs()
+    stored = []
+    for candidate in candidates:
+        measured = {}
+        for kind in kinds:
+            one = by_candidate.get((kind, candidate))
+            usd = costs(candidate)
+            if one is None or not one.trials:
+                doubtful = sorted(draw.share(kind, candidate) for draw in draws)
+                measured[kind] = Measured(right=min(mean.share(kind, candidate), doubtful[len(draws) // 5]), usd=usd)
+                continue
+            interval = wilson(fmean(t.outcome.right for t in one.trials), len(one.trials))
+            measured[kind] = Measured(
+                right=one.share, low=interval.low, high=interval.high, problems=len(one.trials),
+                usd=one.usd if one.usd is not None else usd, seconds=one.seconds,
+            )  # fmt: skip
+        steps = tuple(
+            TunedStep(worker=workers.names[s.worker], subtask=s.subtask, access=s.access) for s in workflow(candidate).steps
+        )
+        stored.append(TunedWorkflow(steps=steps, kinds=measured))
+    robust = max(range(len(stored)), key=lambda n: fmean(one.right for one in stored[n].kinds.values()))
+    price = _price(stored, kinds, PREFERENCES[prefer])
+    return TunedRecord(form=FORM, workers=workers.names, prefer=prefer, price=price, robust=robust, workflows=tuple(stored))
+
+
+def _price(stored: Sequence[TunedWorkflow], kinds: Sequence[str], may_lose: float) -> float:
+    """The highest of a ladder of prices at which the choice by kind loses at most ``may_lose`` of the share right."""
+    dollars = [one.kinds[kind].usd for one in stored for kind in kinds]
+    if not may_lose or any(usd is None for usd in dollars) or not any(dollars):
+        return 0.0
+    unit = 1.0 / max(usd for usd in dollars if usd is not None)
+
+    def share(price: float) -> float:
+        chosen = [max(stored, key=lambda one: one.kinds[k].right - price * (one.kinds[k].usd or 0.0)) for k in kinds]
+        return fmean(one.kinds[kind].right for one, kind in zip(chosen, kinds, strict=True))
+
+    best = share(0.0)
+    return max((p for p in (0.0, *(unit * s for s in np.geomspace(0.002, 2.0, 25))) if share(p) >= best - may_lose), default=0.0)
+
+
+def _best_worker(trials: Sequence[Trial], names: Sequence[str]) -> str:
+    right: dict[int, list[bool]] = {}
+    for trial in trials:
+        if len(trial.candidate) == 1 and trial.candidate[0].role == "solve":
+            right.setdefault(trial.candidate[0].worker, []).append(trial.outcome.right)
+    return names[max(right, key=lambda worker: (sum(right[worker]) + 1) / (len(right[worker]) + 2))]
+
+
+def write(out: Path, tuned: Tuned, questions: Sequence[tuple[str, str]]) -> None:
+    """Write the folder that :func:`podium.policies.tuned.read_tuned` reads, and a report for people."""
+    out.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps({"question": question, "kind": kind}, ensure_ascii=False) for question, kind in questions]
+    (out / "questions.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (out / "report.md").write_text(markdown(tuned), encoding="utf-8")
+    (out / "policy.json").write_text(tuned.record.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+async def tested(
+    bench: Bench, policy: TunedPolicy, arms: Mapping[str, Candidate], problems: Sequence[Problem]
+) -> tuple[Tested, ...]:
+    """The tuned policy and ``arms`` on the sealed problems, each asked once; problems where the world failed one are left out."""
+    rows: dict[str, list[Judged]] = {name: [] for name in (TUNED, *arms)}
+    for problem in problems:
+        number, _ = policy.choose(problem.question)
+        asked_for = {TUNED: policy.workflow(number), **{name: workflow(candidate) for name, candidate in arms.items()}}
+        judged = await asyncio.gather(*(bench.judge(one, problem) for one in asked_for.values()))
+        known = [one for one in judged if one is not None]
+        if len(known) == len(judged):
+            for name, one in zip(asked_for, known, strict=True):
+                rows[name].append(one)
+    if not rows[TUNED]:
+        return ()
+    ours = [float(trial.right) for trial in rows[TUNED]]
+    found = []
+    for name, trials in rows.items():
+        share = fmean(trial.right for trial in trials)
+        differences = [mine - trial.right for mine, trial in zip(ours, trials, strict=True)]
+        found.append(
+            Tested(
+                name=name, share=share, interval=wilson(share, len(trials)), problems=len(trials), usd=_mean_usd(trials),
+                steps=fmean(trial.steps for trial in trials),
+                gain=None if name == TUNED else paired_interval(differences),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _mean_usd(trials: Sequence[Judged]) -> float | None:
+    return None if any(trial.usd is None for trial in trials) else fmean(trial.usd or 0.0 for trial in trials)

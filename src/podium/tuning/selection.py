@@ -1,0 +1,66 @@
+"""The few best candidates of a kind, compared in pairs on problems that the search has not seen.
+
+Sequential halving (Z. Karnin, T. Koren, O. Somekh, "Almost optimal exploration in multi-armed bandits", 2013): all are tried on
+the same few problems, the worse half goes, the rest are tried on more. A candidate's share right starts with the search's
+estimate, which counts as ``PRIOR`` problems.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from podium.tuning.candidates import Candidate
+from podium.tuning.trials import Bench, Trial
+from podium.types import Problem
+
+PRIOR = 6.0
+ROUNDS = (6, 8, 12)
+"""Problems of each round."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Contender:
+    """A candidate and how it does."""
+
+    candidate: Candidate
+    expected: float
+    """Share right by the search's estimate."""
+    trials: list[Trial] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """Share right, 0..1, the estimate included."""
+        right = sum(trial.outcome.right for trial in self.trials)
+        return (right + PRIOR * self.expected) / (len(self.trials) + PRIOR)
+
+    @property
+    def usd(self) -> float | None:
+        """Dollars of one question; None: unknown."""
+        known = [trial.outcome.usd for trial in self.trials if trial.outcome.usd is not None]
+        return fmean(known) if known and len(known) == len(self.trials) else None
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds of one question."""
+        return fmean(trial.outcome.seconds for trial in self.trials) if self.trials else None
+
+
+async def halving(bench: Bench, contenders: Sequence[Contender], problems: Sequence[Problem]) -> list[Contender]:
+    """All contenders, the best first; those that went early have fewer trials."""
+    left, gone, start = list(contenders), list[Contender](), 0
+    for size in ROUNDS:
+        part = problems[start : start + size]
+        if not part or len(left) < 2:
+            break
+        start += size
+        await asyncio.gather(*(_more(bench, one, part) for one in left))
+        left.sort(key=lambda one: (-one.share, one.usd or 0.0))
+        keep = max(1, (len(left) + 1) // 2)
+        gone, left = left[keep:] + gone, left[:keep]
+    return left + gone
+
+
+async def _more(bench: Bench, contender: Contender, problems: Sequence[Problem]) -> None:
+    for trials in await asyncio.gather(*(bench.run(contender.candidate, problem) for problem in problems)):
+        contender.trials += trials[:1]

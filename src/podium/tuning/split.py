@@ -1,0 +1,44 @@
+"""Problems shared out: to search on, to select on, and a sealed part that is asked once, at the end."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from podium.errors import ConfigError
+from podium.types import Problem
+
+SEARCH, SELECT = 0.5, 0.25
+LEAST = 40
+"""Fewer problems than this can show nothing: ten sealed ones leave an interval of 60 points."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """Three parts without a common problem, each with all kinds in the same shares."""
+
+    search: tuple[Problem, ...]
+    select: tuple[Problem, ...]
+    test: tuple[Problem, ...]
+
+
+def shared_out(problems: Sequence[Problem], kind_of: Callable[[Problem], str], *, seed: int = 0) -> Split:
+    """Half to search on, a quarter to select on, a quarter sealed. Raises :class:`ConfigError` for too few problems."""
+    if len({problem.id for problem in problems}) < len(problems):
+        raise ConfigError("a problem is there twice; drop one, or a sealed problem could be one that was learned from")
+    if len(problems) < LEAST:
+        raise ConfigError(
+            f"there are {len(problems)} problems; tuning needs {LEAST} or more, some 200 to show a gain of ten points"
+        )
+    by_kind: dict[str, list[Problem]] = {}
+    for problem in problems:
+        by_kind.setdefault(kind_of(problem), []).append(problem)
+    parts: tuple[list[Problem], list[Problem], list[Problem]] = ([], [], [])
+    for kind in sorted(by_kind):
+        own = sorted(by_kind[kind], key=lambda problem: problem.id)
+        random.Random(f"{seed} {kind}").shuffle(own)
+        ends = round(SEARCH * len(own)), round((SEARCH + SELECT) * len(own))
+        for part, found in zip(parts, (own[: ends[0]], own[ends[0] : ends[1]], own[ends[1] :]), strict=True):
+            part += found
+    if empty := [kind for kind in by_kind if not any(kind_of(problem) == kind for problem in parts[0])]:
+        raise ConfigError(f"kind {empty[0]!r} has {len(by_kind[empty[0]])} problem(s); give it four or more, or leave it out")
+    return Split(search=tuple(parts[0]), select=tuple(parts[1]), test=tuple(parts[2]))

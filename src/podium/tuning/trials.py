@@ -1,0 +1,139 @@
+"""Candidates tried on problems: each trial is one round over the pool, judged; equal calls are paid for once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from podium.errors import Blame, PodiumError
+from podium.policies.tuned import asked
+from podium.protocols import Verifier, Worker
+from podium.tuning.candidates import ANSWERING, Candidate, ending_at, prefixes, workflow
+from podium.types import Brief, Call, Completion, Generation, Problem, Transcript, Workflow, ask
+from podium.workers.cached import Cached
+from podium.workers.pool import WorkerPool
+from podium.workflow.parse import format_workflow
+from podium.workflow.round import Round
+from podium.workflow.syntax import WorkflowSyntax
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """How one workflow did on one problem, as if nothing of it had been paid for before."""
+
+    right: bool
+    usd: float | None
+    """None: unknown."""
+    seconds: float
+    steps: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """How one candidate did on one problem."""
+
+    problem: str
+    kind: str
+    candidate: Candidate
+    outcome: Judged
+    harvested: bool = False
+    """Whether it is an earlier end of another trial that was judged along with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaidCall:
+    """A call that reached a worker."""
+
+    worker: str
+    usd: float | None
+
+
+class _Counted:
+    """Notes the calls that reach a worker."""
+
+    def __init__(self, worker: Worker, paid: list[PaidCall], name: str) -> None:
+        self._worker, self._paid, self._name = worker, paid, name
+
+    async def __call__(self, call: Call) -> Completion:
+        completion = await self._worker(call)
+        self._paid.append(PaidCall(worker=self._name, usd=completion.usage.cost_usd))
+        return completion
+
+
+class Bench:
+    """Where candidates are tried. Example: ``await Bench(pool, verifier, lambda p: p.kind).run(solo(0), problem)``."""
+
+    def __init__(self, pool: WorkerPool, verifier: Verifier, kind_of: Callable[[Problem], str]) -> None:
+        self.kind_of = kind_of
+        self.paid: list[PaidCall] = []
+        """Every call that was made; equal ones once."""
+        self._pool = pool.wrapped(lambda m: Cached(_Counted(m.worker, self.paid, m.name), m.name))
+        self._verifier = verifier
+        self._begun: dict[str, set[object]] = {}
+
+    @property
+    def usd(self) -> float | None:
+        """What all calls cost; None where a price is unknown."""
+        return None if any(call.usd is None for call in self.paid) else sum(call.usd or 0.0 for call in self.paid)
+
+    def shared(self, candidate: Candidate, problem: Problem) -> int:
+        """How many calls of ``candidate`` on ``problem`` have been made before."""
+        begun = self._begun.get(problem.id, set())
+        return sum(prefix in begun for prefix in prefixes(candidate))
+
+    async def run(self, candidate: Candidate, problem: Problem) -> list[Trial]:
+        """The trial, first, and those of earlier ends that were judged along with it; empty where the world failed.
+
+        Raises what is the user's to mend, such as a budget that is used up.
+        """
+        self._begun.setdefault(problem.id, set()).update(prefixes(candidate))
+        transcript = await self._transcript(workflow(candidate), problem)
+        found: list[Trial] = []
+        ends = [place for place in range(len(candidate)) if candidate[place].role in ANSWERING or place == len(candidate) - 1]
+        for last in reversed(ends):
+            end = ending_at(candidate, last)
+            outcome = await self._judged(transcript, last, len(end), problem)
+            harvested = last < len(candidate) - 1
+            if outcome is None and not harvested:
+                return []
+            if outcome is not None:
+                trial = Trial(problem=problem.id, kind=self.kind_of(problem), candidate=end, outcome=outcome, harvested=harvested)
+                found.append(trial)
+        return found
+
+    async def judge(self, template: Workflow, problem: Problem) -> Judged | None:
+        """One workflow on one problem; None where the world failed."""
+        return await self._judged(
+            await self._transcript(template, problem), len(template.steps) - 1, len(template.steps), problem
+        )
+
+    async def _transcript(self, template: Workflow, problem: Problem) -> Transcript:
+        text = format_workflow(asked(template, problem.question))
+        brief = Brief(question=ask(problem.question), cards=self._pool.cards, max_steps=len(template.steps))
+        call = Call.plain(problem.question)
+        transcript = await Round(Generation(text=text), brief, WorkflowSyntax(), self._pool, call).run()
+        if transcript.failure is not None and transcript.failure.blame is Blame.USER:
+            raise transcript.failure.error()
+        return transcript
+
+    async def _judged(self, transcript: Transcript, step: int, steps: int, problem: Problem) -> Judged | None:
+        """What came of step ``step``; None where it has no answer through no fault of the workflow, or no verdict."""
+        result = transcript.results[step] if transcript.results else None
+        failure = transcript.failure
+        if result is None or result.completion is None:
+            if failure is None or failure.blame is not Blame.POLICY or step < len(transcript.results) - 1:
+                return None
+            right = False
+        else:
+            try:
+                right = (await self._verifier(problem, result.completion.text)).correct
+            except PodiumError as error:
+                if error.blame is Blame.USER:
+                    raise
+                return None
+        usages = [one.completion.usage for one in transcript.results if one.completion is not None]
+        known = all(usage.cost_usd is not None for usage in usages)
+        return Judged(
+            right=right,
+            usd=sum(usage.cost_usd or 0.0 for usage in usages) if known else None,
+            seconds=transcript.critical_seconds,
+            steps=steps,
+        )
