@@ -22,6 +22,7 @@ from pathlib import Path
 
 from podium.tasks.sandbox import Job, Sandbox, SandboxLimits
 from podium.tasks.sandbox.launch import Isolated
+from podium.tasks.sandbox.packages import Packages
 from podium.tasks.sandbox.slot import Slot
 
 FRESH = 40
@@ -55,7 +56,7 @@ class Rate:
 
 async def start_ms(limits: SandboxLimits) -> list[float]:
     """Starting a sandbox that nobody started before: what the pool hides."""
-    launch = Isolated(limits)
+    launch = Isolated(limits, Packages())
     times = []
     try:
         for _ in range(FRESH):

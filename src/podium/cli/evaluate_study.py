@@ -31,7 +31,7 @@ class StudyFlags:
 
 async def carry_out(flags: StudyFlags) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
-    with Bars(flags.budget) as bars:
+    with Bars(None if flags.cluster else flags.budget) as bars:  # what other machines paid is known at the end only
         report = await run_study(
             flags.path,
             out=flags.out,
