@@ -3,7 +3,9 @@
 import functools
 import importlib
 import json
+import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -111,6 +113,18 @@ def test_whatever_two_verifiers_differ_by_tells_them_apart_and_nothing_else_does
     programs._missing["numpy"] = True  # what it has found out on the way
     assert of(programs) == of(ProgramVerifier(Sandbox()))
     assert of(MathVerifier(SymbolicPool(1))) == of(MathVerifier())
+
+
+def test_it_is_the_same_in_every_process() -> None:
+    """Sets have another order in each one, and a cluster has many."""
+    code = (
+        "import sys\nfrom podium.evaluation.verifier_identity import registered_identity, verifier_identity\n"
+        "async def typed_in(problem, answer):\n    return answer in {'red', 'green', 'blue', 'white', 'black', 'yellow'}\n"
+        "print(verifier_identity(typed_in, 'riddle'), *map(registered_identity, ('mathematics', 'programming')))"
+    )
+    command = [sys.executable, "-c", code]
+    seen = {subprocess.check_output(command, env={**os.environ, "PYTHONHASHSEED": seed}) for seed in "12"}
+    assert len(seen) == 1
 
 
 async def answers_of(verifier: Verifier, out: Path, worker: Scripted) -> list[Verdict | None]:

@@ -118,5 +118,13 @@ def _version(name: str) -> str:
 
 def _compiled(code: CodeType) -> list[Any]:
     """What a function does, wherever it was typed in."""
-    constants = [_compiled(each) if isinstance(each, CodeType) else repr(each) for each in code.co_consts]
-    return [code.co_code.hex(), constants, list(code.co_names)]
+    return [code.co_code.hex(), [_constant(each) for each in code.co_consts], list(code.co_names)]
+
+
+def _constant(value: Any) -> Any:
+    """A constant in a function; sets have another order in each process."""
+    if isinstance(value, CodeType):
+        return _compiled(value)
+    if isinstance(value, frozenset):
+        return sorted(repr(each) for each in value)
+    return [_constant(each) for each in value] if isinstance(value, tuple) else repr(value)
