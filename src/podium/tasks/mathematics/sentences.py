@@ -61,7 +61,7 @@ def read_stated(text: str) -> Quantity | None:
     if len(text) > MAX_NUMBER_CHARS:
         return None
     parts = list(_parts(text))
-    if parts and _DIGIT.search(parts[0]) and all(len(part) < 4 for part in parts[1:]):
+    if parts and _DIGIT.search(parts[0]) and all(len(part) < 4 and not _DIGIT.search(part) for part in parts[1:]):
         return None  # a product: 9 ab
     stated = _only_number(parts)
     if stated is not None:
