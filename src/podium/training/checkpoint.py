@@ -39,9 +39,10 @@ class RunFolder:
             known = _read(described)
             if known.get("format") != FORMAT:
                 by = "another version of Podium" if "format" in known else "Podium 0.1"
+                policy = path / "policy"
+                still = f". What was trained there can still be asked: trained:{policy}" if policy.is_dir() else ""
                 raise CheckpointError(
-                    f"{path} holds a run of {by}, which this one can not go on with; name another folder. What was trained there "
-                    f"can still be asked: trained:{path / 'policy'}"
+                    f"{path} holds a run of {by}, which this one can not go on with; name another folder{still}"
                 )
             if known != recipe:
                 changed = sorted(key for key in {*known, *recipe} if known.get(key) != recipe.get(key))

@@ -51,8 +51,9 @@ def shown(address: URL) -> str:
 
 
 def _parsed(url: str) -> URL:
+    there = found(url)
     try:
-        address = make_url(found(url))
+        address = make_url(there)
     except (ArgumentError, ValueError):
         # Not the text itself: a mistyped URL may still hold a password.
         raise ConfigError(f"the database's URL can not be read; {_USE}") from None
