@@ -6,7 +6,8 @@ step, which is parsed, carried out, metered, kept in the database and told in fu
 
 ``rps_ratio``: requests per second of 64 clients, Podium over LiteLLM. ``p99_ratio``: the 99th percentile of their latency less
 that of asking the worker directly, Podium over LiteLLM. ``first_token_ms``: how old the worker's first token is when a client
-reads it. Medians over rounds in which all three take turns.
+reads it. ``cpu_ms``: CPU time of the server's process per request; ``cpu_ratio``: LiteLLM's over Podium's, which a busy machine
+changes least. Medians over rounds in which all three take turns.
 """
 
 import asyncio
@@ -55,7 +56,7 @@ def main(litellm: str | None) -> dict[str, Any]:
     """Measure."""
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
-        port, _ = stack.enter_context(started([sys.executable, "-m", "benchmarks.mock_upstream"], r"(\d+)"))
+        port, worker = stack.enter_context(started([sys.executable, "-m", "benchmarks.mock_upstream"], r"(\d+)"))
         (folder / "pool.toml").write_text(POOL.format(port=port))
         (folder / "proxy.yaml").write_text(PROXY.format(port=port))
         serve = [
@@ -71,36 +72,42 @@ def main(litellm: str | None) -> dict[str, Any]:
             "0",
         ]
         serve += ["--db", f"sqlite:///{folder / 'podium.db'}", "--no-page", "--concurrency", "1024"]
-        podium, _ = stack.enter_context(started(serve, r"127\.0\.0\.1:(\d+)/v1"))
+        podium, ours = stack.enter_context(started(serve, r"127\.0\.0\.1:(\d+)/v1"))
         other = _free_port()
         command = [litellm or _installed(), "--config", str(folder / "proxy.yaml"), "--host", "127.0.0.1", "--port", str(other)]
-        stack.enter_context(started([*command, "--num_workers", "1"], r"(initialized with Config)", **OFFLINE))
+        _, theirs = stack.enter_context(started([*command, "--num_workers", "1"], r"(initialized with Config)", **OFFLINE))
         _wait_for(other)
         targets = {"direct": int(port), "podium": int(podium), "litellm": other}
-        rounds: dict[str, list[tuple[float, float]]] = {target: [] for target in targets}
+        processes = {"direct": worker.pid, "podium": ours.pid, "litellm": theirs.pid}
+        rounds: dict[str, list[tuple[float, float, float]]] = {target: [] for target in targets}
         for at in targets.values():
             asyncio.run(_load(at, 1.0))  # warm
         for _ in range(ROUNDS):
             for target, at in targets.items():
-                rounds[target].append(asyncio.run(_load(at, SECONDS)))
+                before = _cpu_seconds(processes[target])
+                rate, p99, count = asyncio.run(_load(at, SECONDS))
+                rounds[target].append((rate, p99, (_cpu_seconds(processes[target]) - before) / count))
         first = {target: asyncio.run(_first_tokens(at)) for target, at in targets.items()}
     rps = {target: statistics.median(each[0] for each in found) for target, found in rounds.items()}
-    p99 = {target: statistics.median(each[1] for each in found) for target, found in rounds.items()}
-    added = {target: p99[target] - p99["direct"] for target in ("podium", "litellm")}
+    p99s = {target: statistics.median(each[1] for each in found) for target, found in rounds.items()}
+    cpu = {target: statistics.median(each[2] for each in found) for target, found in rounds.items()}
+    added = {target: p99s[target] - p99s["direct"] for target in ("podium", "litellm")}
     return {
         "rps_ratio": round(rps["podium"] / rps["litellm"], 2),
         "p99_ratio": round(added["podium"] / added["litellm"], 3),
+        "cpu_ratio": round(cpu["litellm"] / cpu["podium"], 2),
+        "cpu_ms": {target: round(1000 * value, 2) for target, value in cpu.items()},
         "first_token_ms": round(first["podium"], 2),
         "first_token_ms_litellm": round(first["litellm"], 2),
         "first_token_ms_direct": round(first["direct"], 2),
         "rps": {target: round(value, 1) for target, value in rps.items()},
-        "p99_ms": {target: round(1000 * value, 1) for target, value in p99.items()},
+        "p99_ms": {target: round(1000 * value, 1) for target, value in p99s.items()},
         "clients": CLIENTS,
     }
 
 
-async def _load(port: int, seconds: float) -> tuple[float, float]:
-    """Requests per second, and the 99th percentile of their latency in seconds, of clients that ask again at once."""
+async def _load(port: int, seconds: float) -> tuple[float, float, int]:
+    """Requests per second, the 99th percentile of their latency in seconds, and how many, of clients that ask again at once."""
     url = f"http://127.0.0.1:{port}/v1/chat/completions"
     taken: list[float] = []
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as http:
@@ -117,7 +124,7 @@ async def _load(port: int, seconds: float) -> tuple[float, float]:
         started = time.perf_counter()
         await asyncio.gather(*(client() for _ in range(CLIENTS)))
         wall = time.perf_counter() - started
-    return len(taken) / wall, sorted(taken)[int(len(taken) * 0.99)]
+    return len(taken) / wall, sorted(taken)[int(len(taken) * 0.99)], len(taken)
 
 
 async def _first_tokens(port: int, times: int = 40) -> float:
@@ -156,6 +163,12 @@ def started(command: list[str], ready: str, **environment: str) -> "Iterator[tup
             yield found[1], server
         finally:
             server.terminate()
+
+
+def _cpu_seconds(pid: int) -> float:
+    """What all threads of a process have computed so far, for itself and in the kernel."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _installed() -> str:

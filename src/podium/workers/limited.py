@@ -78,6 +78,11 @@ class Limit:
         self._freed = asyncio.Event()
 
     @property
+    def counts_requests(self) -> bool:
+        """Whether calls are counted by the minute."""
+        return self._requests is not None
+
+    @property
     def counts_tokens(self) -> bool:
         """Whether a call has to say how many tokens it may use."""
         return self._tokens is not None
@@ -97,7 +102,7 @@ class Limit:
                 except TimeoutError:
                     continue
             admission = LimitSlot(loop.time(), tokens)
-            if self._requests is not None or self._tokens is not None:  # else a minute of calls would be remembered for nothing
+            if self.counts_requests or self.counts_tokens:  # else a minute of calls would be remembered for nothing
                 self._window.append(admission)
                 self._window_tokens += tokens
             self._in_flight += 1
