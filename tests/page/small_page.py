@@ -50,7 +50,7 @@ def page() -> None:
 
     def read() -> None:
         try:
-            told.text = str(form.read())
+            told.text = repr(form.read())
         except ConfigError as error:
             told.text = f"ConfigError: {error}"
 
