@@ -28,7 +28,7 @@ FLOORS = [
     {"policies", "evaluation", "conduct"},
     {"pools"},
     {"sync"},
-    {"serving", "training"},
+    {"serving", "training", "tuning"},
     {"recipes", "page"},
     {"studies", "hosting"},
     {"integrations"},
