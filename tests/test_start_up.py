@@ -41,13 +41,13 @@ def test_import_podium_loads_nothing_but_itself() -> None:
 
 def test_the_help_needs_only_the_command_line() -> None:
     modules = command("--help")
-    assert rooms(modules) <= {"cli", "errors"}
+    assert rooms(modules) <= {"cli", "errors", "extras"}
     assert packages(modules) & HEAVY == set()
 
 
 def test_a_mistake_in_the_flags_is_said_before_anything_is_loaded() -> None:
     modules = command("ask")
-    assert rooms(modules) <= {"cli", "errors", "types", "workflow"}
+    assert rooms(modules) <= {"cli", "errors", "extras", "types", "workflow"}
     assert packages(modules) & HEAVY == set()
 
 
@@ -57,3 +57,9 @@ def test_the_built_in_pool_opens_without_what_calls_models_and_without_weights(w
     assert "podium.gym.questions" in modules
     assert packages(modules) & HEAVY == set()
     assert not {"podium.workers.chat", "podium.workers.price_list", "podium.policies.local", "podium.tasks.sandbox"} & modules
+
+
+@pytest.mark.parametrize("module", ["ask", "check", "data", "demo", "evaluate", "gym", "keys", "reproduce", "runs"])
+def test_commands_that_need_no_extra_are_there_without_it(module: str) -> None:
+    absent = "import sys; sys.modules |= dict.fromkeys(('jinja2', 'scipy', 'sklearn', 'torch'))"
+    loaded_by(f"{absent}\nimport podium.cli.{module}")

@@ -26,7 +26,6 @@ from podium.pools.open import open_pool
 from podium.pools.problems import ProblemSource, load_problems
 from podium.pools.verifiers import open_verifiers
 from podium.studies.arms import default_arms, expanded, make_arm
-from podium.studies.run import Progress, run_study
 from podium.studies.setups import setups_of
 from podium.studies.spec import is_gym_check
 from podium.types import Problem
@@ -64,7 +63,7 @@ async def evaluate(
     budget = Budget(max_usd, budget_tokens, budget_seconds)
     if study is not None and is_gym_check(study):
         need("train")
-        from podium.cli.gym_check import show_check
+        from podium.cli.evaluate_gym import show_check
 
         await show_check(study, runs=runs, as_json=as_json)
         return
@@ -101,6 +100,9 @@ async def evaluate(
 async def _show_study(
     path: Path, out: Path | None, budget: Budget, cluster: str | None, *, unsafe_local: bool, as_json: bool, as_markdown: bool
 ) -> None:
+    need("stats")
+    from podium.studies.run import Progress, run_study
+
     with Bars(budget) as bars:
         progress = Progress(on_part=bars.begin, on_result=bars.on_result, on_note=note)
         report = await run_study(path, out=out, budget=budget, engine=cluster, unsafe_local=unsafe_local, progress=progress)

@@ -22,3 +22,8 @@ DataFlag = Annotated[Path | None, typer.Option("--data-dir", help="Folder with l
 UnsafeFlag = Annotated[
     bool, typer.Option("--unsafe-local", help="Run programs without a sandbox where none can be made; every verdict says so.")
 ]
+DbFlag = Annotated[
+    str,
+    typer.Option("--db", envvar="PODIUM_DB", show_envvar=True, help="The server's database: sqlite:///FILE or postgresql://..."),
+]
+DB_HERE = "sqlite:///podium.db"

@@ -23,11 +23,10 @@ class LiveView:
 
     def __init__(self, console: Console, per_second: int) -> None:
         self._console = console
-        self._live = Live(get_renderable=self.drawn, console=console, refresh_per_second=per_second)
+        self._live = Live(self, console=console, refresh_per_second=per_second)
         self.is_live = console.is_terminal
 
-    def drawn(self) -> RenderableType:
-        """What is shown now."""
+    def __rich__(self) -> RenderableType:
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -71,8 +70,7 @@ class RunView(LiveView):
         if not self.is_live:
             self._print(event)
 
-    def drawn(self) -> RenderableType:
-        """The steps of all rounds so far."""
+    def __rich__(self) -> RenderableType:
         table = Table(expand=True, show_lines=False, pad_edge=False, box=None)
         for name, ratio in (
             ("step", None),

@@ -12,7 +12,7 @@ from podium.recipes.counterparts import COMPLETION_SHARE, COUNTERPARTS, PAPER_PO
 
 
 def list_counterparts(*, show: bool, as_json: bool) -> None:
-    """Print :data:`COUNTERPARTS`; ``show`` says so in one more word."""
+    """Print :data:`COUNTERPARTS`. ``show`` is the flag ``--list``, without which they are printed as well."""
     if as_json:
         found = [{**asdict(each), "live_usd": each.live_usd} for each in COUNTERPARTS]
         sys.stdout.write(json.dumps({"usd_per_question": usd_per_question(), "counterparts": found}) + "\n")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from podium.cli.flags import JournalFlag, MaxUsdFlag, PoolFlag
+from podium.cli.flags import DB_HERE, DbFlag, JournalFlag, MaxUsdFlag, PoolFlag
 from podium.cli.forward import carried_out_by
 
 
@@ -15,12 +15,7 @@ def serve(
     policy: Annotated[str | None, typer.Option(help="Who writes the workflows; default: the pool's own choice.")] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
-    db: Annotated[
-        str,
-        typer.Option(
-            "--db", envvar="PODIUM_DB", show_envvar=True, help="Keys, quotas and runs: sqlite:///FILE or postgresql://..."
-        ),
-    ] = "sqlite:///podium.db",
+    db: DbFlag = DB_HERE,
     keys: Annotated[
         bool | None,
         typer.Option("--keys/--no-keys", help="Ask for keys (podium keys create); default: unless on this machine only."),
@@ -53,12 +48,7 @@ def serve(
 def mcp(
     pool: PoolFlag = None,
     policy: Annotated[str | None, typer.Option(help="Who writes the workflows; default: the pool's own choice.")] = None,
-    db: Annotated[
-        str,
-        typer.Option(
-            "--db", envvar="PODIUM_DB", show_envvar=True, help="Where runs are kept: sqlite:///FILE or postgresql://..."
-        ),
-    ] = "sqlite:///podium.db",
+    db: DbFlag = DB_HERE,
     max_usd: MaxUsdFlag = None,
 ) -> None:
     """Offer the pool as tools of the Model Context Protocol (ask, list_workers, get_run), over standard input and output."""

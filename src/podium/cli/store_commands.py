@@ -5,17 +5,11 @@ from typing import Annotated
 
 import typer
 
-from podium.cli.flags import JsonFlag
+from podium.cli.flags import DB_HERE, DbFlag, JsonFlag
 from podium.cli.forward import carried_out_by
 
 keys_app = typer.Typer(no_args_is_help=True, help="Who may ask the server, and how much.")
 runs_app = typer.Typer(no_args_is_help=True, help="What the server was asked and what it answered.")
-
-DbFlag = Annotated[
-    str,
-    typer.Option("--db", envvar="PODIUM_DB", show_envvar=True, help="The server's database: sqlite:///FILE or postgresql://..."),
-]
-_HERE = "sqlite:///podium.db"
 
 
 @keys_app.command("create")
@@ -31,7 +25,7 @@ def keys_create(
         typer.Option(help="What the key may do: ask (default), read its own runs, or admin; repeat it."),
     ] = None,
     store_content: Annotated[bool, typer.Option(help="Keep questions, answers and transcripts of its runs.")] = True,
-    db: DbFlag = _HERE,
+    db: DbFlag = DB_HERE,
     as_json: JsonFlag = False,
 ) -> None:
     """Make a key and show its secret, once. Makes the database where there is none."""
@@ -39,14 +33,14 @@ def keys_create(
 
 @keys_app.command("list")
 @carried_out_by("podium.cli.keys:show", "serve")
-def keys_list(db: DbFlag = _HERE, as_json: JsonFlag = False) -> None:
+def keys_list(db: DbFlag = DB_HERE, as_json: JsonFlag = False) -> None:
     """Every key, its limits, and what it has used of this month."""
 
 
 @keys_app.command("show")
 @carried_out_by("podium.cli.key_account:show", "serve")
 def keys_show(
-    name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")], db: DbFlag = _HERE, as_json: JsonFlag = False
+    name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")], db: DbFlag = DB_HERE, as_json: JsonFlag = False
 ) -> None:
     """One key: its limits, what it used of each month, and what was corrected of it."""
 
@@ -64,7 +58,7 @@ def keys_correct(
     ] = None,
     month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Of which month (UTC); default: this one.")] = None,
     by: Annotated[str | None, typer.Option(help="Who says so; default: the user of this machine.")] = None,
-    db: DbFlag = _HERE,
+    db: DbFlag = DB_HERE,
     as_json: JsonFlag = False,
 ) -> None:
     """Settle uncertain money: what calls may have cost whose end is not known. The key's quota follows at once."""
@@ -86,7 +80,7 @@ def keys_change(
         bool | None,
         typer.Option("--store-content/--no-store-content", help="Keep questions, answers and transcripts of its runs."),
     ] = None,
-    db: DbFlag = _HERE,
+    db: DbFlag = DB_HERE,
     as_json: JsonFlag = False,
 ) -> None:
     """Change a key: what is not named stays, "none" lifts a limit. A running server follows within seconds."""
@@ -94,7 +88,7 @@ def keys_change(
 
 @keys_app.command("revoke")
 @carried_out_by("podium.cli.keys:revoke", "serve")
-def keys_revoke(name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")], db: DbFlag = _HERE) -> None:
+def keys_revoke(name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")], db: DbFlag = DB_HERE) -> None:
     """End a key. A running server follows within seconds."""
 
 
@@ -105,7 +99,7 @@ def runs_list(
     text: Annotated[str, typer.Option(help="Only runs whose question or answer holds this.")] = "",
     failed: Annotated[bool, typer.Option("--failed", help="Only runs without an answer.")] = False,
     n: Annotated[int, typer.Option("-n", "--n", min=1, max=10_000, help="How many at most.")] = 20,
-    db: DbFlag = _HERE,
+    db: DbFlag = DB_HERE,
     as_json: JsonFlag = False,
 ) -> None:
     """The latest runs, newest first."""
@@ -113,7 +107,7 @@ def runs_list(
 
 @runs_app.command("show")
 @carried_out_by("podium.cli.runs:show", "serve")
-def runs_show(run: Annotated[str, typer.Argument(metavar="ID")], db: DbFlag = _HERE, as_json: JsonFlag = False) -> None:
+def runs_show(run: Annotated[str, typer.Argument(metavar="ID")], db: DbFlag = DB_HERE, as_json: JsonFlag = False) -> None:
     """One run: the question, each round's workflow, the answer."""
 
 
@@ -122,7 +116,7 @@ def runs_show(run: Annotated[str, typer.Argument(metavar="ID")], db: DbFlag = _H
 def runs_export(
     out: Annotated[Path, typer.Option(help="The new file: one JSON object per run, newest first, transcripts included.")],
     key: Annotated[str | None, typer.Option(help="Only runs of this key, by name or id.")] = None,
-    db: DbFlag = _HERE,
+    db: DbFlag = DB_HERE,
 ) -> None:
     """Write every run into a file."""
 
@@ -135,7 +129,7 @@ def runs_delete(
     ],
     key: Annotated[str | None, typer.Option(help="Only runs of this key, by name or id.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
-    db: DbFlag = _HERE,
+    db: DbFlag = DB_HERE,
     as_json: JsonFlag = False,
 ) -> None:
     """Delete old runs for good. What keys have spent stays booked."""

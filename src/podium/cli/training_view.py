@@ -62,8 +62,7 @@ class TrainingView(LiveView):
         if not self.is_live and (number <= 10 or number % 5 == 0 or number == self._config.iterations):
             self._console.print(self._line(seen))
 
-    def drawn(self) -> RenderableType:
-        """Curves, kinds, who is asked, and an example."""
+    def __rich__(self) -> RenderableType:
         if not self._seen:
             return Text(self._waits)
         last = self._seen[-1]

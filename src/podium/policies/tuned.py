@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from podium.errors import CheckpointError, ConfigError
-from podium.extras import need_stats
+from podium.extras import need
 from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
 from podium.registry import register
 from podium.types import Brief, Generation, Question, Step, Workflow
@@ -196,7 +196,7 @@ def _first_line(error: Exception) -> str:
 def _tuned(asked_for: PolicyRequest) -> PolicySetup:
     if not asked_for.spec.argument:
         raise ConfigError("name the folder of a policy that was tuned for this pool: tuned:FOLDER (see: podium tune --help)")
-    need_stats()
+    need("stats")
     policy = TunedPolicy.load(Path(asked_for.spec.argument), asked_for.workers.names)
     return PolicySetup(policy=policy, workers=asked_for.workers, max_steps=max(policy.max_steps, 1))
 
