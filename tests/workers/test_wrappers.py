@@ -1,4 +1,4 @@
-"""Timed, Retried, Fallback, Hedged, Limited: laws of all wrappers, then each one's own.
+"""Timed, Retried, Fallback, Hedged, Limited, Cached: laws of all wrappers, then each one's own.
 
 Time is virtual: the event loop's clock jumps to the next timer, so an hour of waiting takes no time and nothing is flaky.
 """
@@ -26,12 +26,14 @@ from podium.protocols import Worker
 from podium.types import Call, Card, Completion, ResponseOptions, Sampling, Usage
 from podium.workers.bound import bound
 from podium.workers.budget import Budget
+from podium.workers.cached import Cached
 from podium.workers.call_key import call_key
 from podium.workers.fallback import Fallback
 from podium.workers.hedged import Hedged
 from podium.workers.limited import Limit, Limited
 from podium.workers.metered import Metered
 from podium.workers.retried import Retried
+from podium.workers.scripted import Scripted
 from podium.workers.timed import Timed
 
 T = TypeVar("T")
@@ -138,9 +140,10 @@ WRAPPERS: dict[str, Callable[[Worker], Worker]] = {
     "hedged": lambda worker: Hedged(worker, worker, after_seconds=3),
     "limited": lambda worker: Limited(worker, Limit(concurrency=3, requests_per_minute=9, tokens_per_minute=9999), max_tokens=50),
     "metered": lambda worker: Metered(worker, CARD, 50, [Budget(usd=1, tokens=9999, seconds=9999)]),
+    "cached": lambda worker: Cached(worker, "w"),
     "all": lambda worker: Fallback(
         Hedged(
-            Retried(Limited(Metered(Timed(worker, 900), CARD, 50, [Budget()]), Limit(concurrency=2))),
+            Cached(Retried(Limited(Metered(Timed(worker, 900), CARD, 50, [Budget()]), Limit(concurrency=2))), "w"),
             worker,
             after_seconds=3,
         ),
@@ -519,6 +522,96 @@ class TestLimited:
                 Limit(**{name: 0})
         with pytest.raises(ConfigError, match="max_tokens"):
             Limited(Provider(), Limit(tokens_per_minute=100))
+
+
+class TestCached:
+    @given(st.lists(st.tuples(st.integers(0, 4), st.floats(0, 20)), max_size=40))
+    @settings(max_examples=50, deadline=None)
+    def test_equal_calls_are_made_once(self, arrivals: list[tuple[int, float]]) -> None:
+        provider = Provider(seconds=3)
+
+        async def day() -> None:
+            worker = Cached(provider, "w")
+
+            async def arrive(which: int, at: float) -> None:
+                await asyncio.sleep(at)
+                assert (await worker(Call(subtask=f"{which}"))).text == "yes"
+
+            await asyncio.gather(*(arrive(which, at) for which, at in arrivals))
+
+        virtually(day)
+        assert sorted(call.subtask for call in provider.calls) == sorted({f"{which}" for which, _ in arrivals})
+
+    def test_a_draw_of_its_own_is_another_call(self) -> None:
+        provider = Provider()
+
+        async def draws() -> None:
+            worker = Cached(provider, "w")
+            for sample in ((0,), (1,), (0,)):
+                await worker(Call(subtask="?", sample=sample))
+
+        virtually(draws)
+        assert len(provider.calls) == 2
+
+    def test_errors_are_not_kept(self) -> None:
+        async def twice() -> str:
+            worker = Cached(Provider(BUSY, "yes"), "w")
+            with pytest.raises(WorkerUnavailable):
+                await worker(Call.plain("?"))
+            return (await worker(Call.plain("?"))).text
+
+        assert virtually(twice) == "yes"
+
+    def test_a_failure_is_everybodys_who_waited(self) -> None:
+        async def three() -> list[Completion | BaseException]:
+            worker = Cached(Provider(BUSY, seconds=1), "w")
+            return await asyncio.gather(*(worker(Call.plain("?")) for _ in range(3)), return_exceptions=True)
+
+        assert virtually(three) == [BUSY] * 3
+
+    def test_one_who_leaves_does_not_take_the_call_along(self) -> None:
+        provider = Provider("42", seconds=10)
+        ears = [Ear(), Ear(), Ear()]
+
+        async def three() -> None:
+            worker = Cached(provider, "w")
+            tasks = [asyncio.ensure_future(worker(Call(subtask="?", on_token=ear))) for ear in ears]
+            await asyncio.sleep(1)
+            tasks[0].cancel()
+            await asyncio.sleep(1)
+            tasks[2].cancel()
+            assert (await tasks[1]).text == "42"
+            assert provider.cancelled == 0
+
+        virtually(three)
+        assert [ear.told for ear in ears] == [["4"], ["42"], []]
+
+    def test_the_last_one_who_leaves_does(self) -> None:
+        provider = Provider(seconds=10)
+
+        async def two() -> None:
+            worker = Cached(provider, "w")
+            tasks = [asyncio.ensure_future(worker(Call.plain("?"))) for _ in range(2)]
+            await asyncio.sleep(1)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            assert provider.cancelled == 1
+            assert (await worker(Call.plain("?"))).text == "yes"
+
+        virtually(two)
+        assert len(provider.calls) == 2
+
+    def test_a_kept_text_streams_in_one_piece(self) -> None:
+        ear = Ear()
+
+        async def twice() -> None:
+            worker = Cached(Scripted("one\ntwo"), "w")
+            await worker(Call.plain("?"))
+            await worker(Call(question=Call.plain("?").question, on_token=ear))
+
+        virtually(twice)
+        assert ear.told == ["one\ntwo"]
 
 
 @pytest.mark.parametrize("place", ["call", "demands"])
