@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from podium.sync import ask_sync, run_sync
     from podium.training.config import TrainConfig
     from podium.training.run import train
+    from podium.tuning.result import Tuned
+    from podium.tuning.tune import tune
     from podium.types import (
         Brief,
         Call,
@@ -83,6 +85,8 @@ _MODULES = {
     "podium.sync": "ask_sync run_sync",
     "podium.training.config": "TrainConfig",
     "podium.training.run": "train",
+    "podium.tuning.result": "Tuned",
+    "podium.tuning.tune": "tune",
     "podium.types": (
         "Brief Call Card Completion Failure Generation Message Problem Sampling Step Transcript Usage Verdict Workflow ask"
     ),
@@ -97,17 +101,18 @@ _MODULES = {
 """Module -> the public names in it."""
 _WHERE = {name: module for module, names in _MODULES.items() for name in names.split()}
 
-_NEEDS = {"run_study": "stats", "StudyReport": "stats", "serve": "serve", "train": "train"}
+_NEEDS = {"run_study": "stats", "StudyReport": "stats", "serve": "serve", "train": "train", "tune": "stats", "Tuned": "stats"}
 """Names behind which stands more than the core, and the extra that brings it."""
 
 __all__ = [
     "Answered", "Brief", "Budget", "Call", "Card", "ChatPolicy", "Completion", "Conductor", "Event", "Failure", "FixedPolicy",
     "FunctionPolicy", "Generation", "MajorityVote", "Member", "Message", "OpenPool", "PodiumError", "Policy", "Problem",
     "ProblemSource", "Sampling", "Scripted", "Step", "StepFinished", "StepStarted", "StepToken", "StudyReport", "TrainConfig",
-    "Transcript", "Usage", "Verdict", "Verifier", "Worker", "WorkerPool", "Workflow", "WorkflowSyntax", "WorkflowWritten",
+    "Transcript", "Tuned", "Usage", "Verdict", "Verifier", "Worker", "WorkerPool", "Workflow", "WorkflowSyntax",
+    "WorkflowWritten",
     "as_mermaid", "as_svg", "as_text", "ask", "ask_sync", "conductor", "consensus", "evaluate", "format_workflow",
     "load_problems", "markdown_table", "mixture_of_agents", "open_pool", "parse", "register", "run_study", "run_sync",
-    "self_reflection", "serve", "solo", "summarise", "train",
+    "self_reflection", "serve", "solo", "summarise", "train", "tune",
 ]  # fmt: skip
 
 

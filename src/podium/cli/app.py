@@ -145,6 +145,32 @@ def train(
 
 
 @app.command()
+@carried_out_by("podium.cli.tune:tune", "stats")
+def tune(
+    file: Annotated[Path | None, typer.Option(help='JSON lines, each {"question": ..., "target": ...}.')] = None,
+    gym: Annotated[int | None, typer.Option(min=1, help="Tune on this many gym problems.")] = None,
+    set_name: Annotated[str | None, typer.Option("--set", help="Tune on a public benchmark, see: podium data list.")] = None,
+    data_dir: DataFlag = None,
+    n: Annotated[int | None, typer.Option("-n", min=1, help="Only the first problems of the set or file.")] = None,
+    split: Annotated[str | None, typer.Option(help="Of the set or the gym (there: train by default).")] = None,
+    pool: PoolFlag = None,
+    out: Annotated[Path, typer.Option(help="Folder of the policy: --policy tuned:FOLDER.")] = Path("runs/tuned"),
+    max_usd: MaxUsdFlag = None,
+    max_calls: Annotated[int, typer.Option(min=1, help="About how many calls may be paid for.")] = 3000,
+    prefer: Annotated[
+        Literal["accuracy", "balanced", "cheap"], typer.Option(help="What may be given up for a lower price: 0, 1 or 3 points.")
+    ] = "balanced",
+    seed: Annotated[int, typer.Option(help="Shares out the problems and draws what is tried.")] = 0,
+    journal: Annotated[
+        Path | None, typer.Option(help="Where replies are kept, so that nothing is paid twice; default: in the folder.")
+    ] = None,
+    unsafe_local: UnsafeFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Find a policy for a pool of one's own with few paid calls: which workers, in which roles, for which kind of question."""
+
+
+@app.command()
 @carried_out_by("podium.cli.reproduce:list_counterparts")
 def reproduce(
     show: Annotated[bool, typer.Option("--list", help="List them; the only thing this does, and the default.")] = True,

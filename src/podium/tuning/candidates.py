@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from podium.policies.tuned import QUESTION
+from podium.policies.tuned_record import QUESTION
 from podium.types import Step, Workflow
 
 ROLES: dict[str, str] = {
@@ -71,7 +71,7 @@ def solo(worker: int) -> Candidate:
 
 
 def workflow(candidate: Candidate) -> Workflow:
-    """Its workflow for any question; the mark of :mod:`podium.policies.tuned` where a step would not know the question else."""
+    """Its workflow for any question, with a mark where a step would not know the question else."""
     return Workflow(
         steps=tuple(
             Step(

@@ -1,14 +1,10 @@
 """What a run came to, for a person to read."""
 
-from typing import TYPE_CHECKING
-
-from podium.policies.tuned import Measured, TunedWorkflow
-
-if TYPE_CHECKING:
-    from podium.tuning.run import Tuned
+from podium.policies.tuned_record import Measured, TunedWorkflow
+from podium.tuning.result import Tuned
 
 
-def markdown(tuned: "Tuned") -> str:
+def markdown(tuned: Tuned) -> str:
     """``report.md``: the verdict, the sealed test, and what was chosen for every kind."""
     spent = "unknown" if tuned.usd is None else f"${tuned.usd:.4f}"
     lines = [
@@ -41,7 +37,7 @@ def markdown(tuned: "Tuned") -> str:
     return "\n".join(lines) + "\n"
 
 
-def verdict(tuned: "Tuned") -> str:
+def verdict(tuned: Tuned) -> str:
     """One sentence: what to use."""
     if not tuned.tested:
         return "The sealed problems were not asked: nothing is known of how good this is."

@@ -1,6 +1,5 @@
 """``tune``: a pool, problems with known answers and a budget -> a policy in a folder."""
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,12 +10,14 @@ import numpy as np
 
 from podium.errors import ConfigError
 from podium.evaluation.compare import paired_interval
-from podium.evaluation.metrics import Interval, wilson
-from podium.policies.tuned import FORM, Measured, TunedPolicy, TunedRecord, TunedStep, TunedWorkflow
+from podium.evaluation.metrics import wilson
+from podium.policies.tuned_policy import TunedPolicy
+from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedStep, TunedWorkflow
 from podium.protocols import Verifier
 from podium.tuning.candidates import Candidate, solo, workflow
 from podium.tuning.outcomes import Draw
 from podium.tuning.report import markdown
+from podium.tuning.result import TUNED, Tested, Tuned
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, halving
 from podium.tuning.split import shared_out
@@ -24,8 +25,12 @@ from podium.tuning.trials import Bench, Judged, Trial
 from podium.types import Problem
 from podium.workers.pool import WorkerPool
 
-SEARCH_SHARE = 0.7
-"""Of the calls; the rest is for selection and the sealed test."""
+MAX_CALLS = 3000
+"""Calls that are paid for at most, more or less: what has begun is finished."""
+SEARCH_SHARE, SELECT_SHARE = 0.65, 0.85
+"""Of the calls and dollars: where the search ends, and where selection does; the rest is for the sealed test."""
+LEAST_TESTED = 20
+"""Sealed problems that are asked whatever is left."""
 DRAWS = 40
 """Possible truths out of which the lower fifth is believed where a workflow was not measured on a kind."""
 CONTENDERS = 5
@@ -45,44 +50,7 @@ class Progress:
     """Kind -> estimated share right of its best candidate."""
 
 
-OnTrial = Callable[[Progress], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tested:
-    """An arm on the sealed problems."""
-
-    name: str
-    share: float
-    """Share right, 0..1."""
-    interval: Interval
-    """95 % of it."""
-    problems: int
-    usd: float | None
-    """Dollars of one question; None: unknown."""
-    steps: float
-    """Calls of one question."""
-    gain: Interval | None
-    """Of the tuned policy over this arm, in pairs; None for the tuned policy itself."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tuned:
-    """What a run came to."""
-
-    folder: Path
-    policy: TunedPolicy
-    record: TunedRecord
-    tested: tuple[Tested, ...]
-    calls: int
-    usd: float | None
-    best_worker: str
-
-    @property
-    def use_worker(self) -> bool:
-        """Whether the best worker alone is as good, as far as the sealed problems show: there is nothing to conduct then."""
-        alone = next((one for one in self.tested if one.name == f"worker:{self.best_worker}"), None)
-        return alone is None or alone.gain is None or alone.gain.low <= 0
+OnProgress = Callable[[Progress], None]
 
 
 async def tune_pool(
@@ -92,15 +60,18 @@ async def tune_pool(
     out: Path,
     *,
     kind_of: Callable[[Problem], str],
-    max_calls: int = 3000,
+    max_calls: int = MAX_CALLS,
+    max_usd: float | None = None,
     prefer: str = "balanced",
     seed: int = 0,
-    on_trial: OnTrial | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Tuned:
-    """Find a workflow for every kind of question with at most about ``max_calls`` paid calls, and write the folder ``out``.
+    """Find a workflow for every kind of question with about ``max_calls`` calls and ``max_usd`` dollars, and write the folder
+    ``out``.
 
-    Raises :class:`ConfigError` for problems that can show nothing. Every decision follows from ``seed`` and the answers, so a run
-    begun anew over a journal makes the same calls again, finds their replies there, and goes on.
+    Both say how long to search; what may never be passed is the pool's own budget. Raises :class:`ConfigError` for problems that
+    can show nothing, :class:`BudgetExceeded` where not one answer could be had. Every decision follows from ``seed`` and the
+    answers, so a run begun anew over a journal makes the same calls again, finds their replies there, and goes on.
     """
     if prefer not in PREFERENCES:
         raise ConfigError(f"prefer is one of {', '.join(PREFERENCES)}, not {prefer!r}")
@@ -108,22 +79,30 @@ async def tune_pool(
     bench = Bench(workers, verifier, kind_of)
     search = Search(bench, parts.search, len(workers), seed=seed)
 
-    def report(phase: str, mean: Draw | None = None) -> None:
-        if on_trial is not None:
-            on_trial(Progress(phase=phase, calls=len(bench.paid), usd=bench.usd, trials=len(search.trials), best={}))
+    def calls_left(share: float) -> float:
+        """Until ``share`` of the calls, or of the dollars at today's average, is used."""
+        left = share * max_calls - len(bench.paid)
+        if max_usd is not None and bench.usd:
+            left = min(left, (share * max_usd - bench.usd) * len(bench.paid) / bench.usd)
+        return 0.0 if bench.is_exhausted else left
 
-    await search.run(int(SEARCH_SHARE * max_calls), lambda _: report("search"))
+    def report(phase: str, mean: Draw) -> None:
+        if on_progress is not None:
+            best = search.best(mean)
+            on_progress(Progress(phase=phase, calls=len(bench.paid), usd=bench.usd, trials=len(search.trials), best=best))
+
+    await search.run(lambda: calls_left(SEARCH_SHARE) > 0, lambda mean: report("search", mean))
     kinds = sorted({kind_of(problem) for problem in parts.search})
-    chosen = await select(bench, search, parts.select, kinds, max_calls)
-    report("select")
+    chosen = await select(bench, search, parts.select, kinds, calls_left(SELECT_SHARE))
+    report("select", search.model.mean())
     record = _record(search, chosen, kinds, workers, prefer)
     questions = [(problem.question, kind_of(problem)) for problem in (*parts.search, *parts.select)]
     policy = TunedPolicy(record, questions, workers.names)
     best_worker = _best_worker(search.trials, workers.names)
-    constant = search.constant(kinds)
-    arms = {f"worker:{best_worker}": solo(workers.names.index(best_worker)), "constant": constant}
-    found = await tested(bench, policy, arms, parts.test)
-    report("test")
+    arms = {f"worker:{best_worker}": solo(workers.names.index(best_worker)), "constant": search.constant(kinds)}
+    a_problem = policy.max_steps + sum(map(len, arms.values()))
+    found = await tested(bench, policy, arms, parts.test[: max(LEAST_TESTED, int(calls_left(1.0) / a_problem))])
+    report("test", search.model.mean())
     tuned = Tuned(
         folder=out, policy=policy, record=record, tested=found, calls=len(bench.paid), usd=bench.usd, best_worker=best_worker
     )
@@ -132,16 +111,23 @@ async def tune_pool(
 
 
 async def select(
-    bench: Bench, search: Search, problems: Sequence[Problem], kinds: Sequence[str], max_calls: int
+    bench: Bench, search: Search, problems: Sequence[Problem], kinds: Sequence[str], calls: float
 ) -> dict[str, list[Contender]]:
-    """Kind -> its contenders, the best first, after a comparison on problems the search has not seen."""
-    mean = search.model.mean()
+    """Kind -> its contenders, the best first, after a comparison on problems the search has not seen.
+
+    Besides the leaders of a kind the best single worker and the best workflow for everything are among them, so that the choice
+    by kind has to beat both.
+    """
+    mean, constant = search.model.mean(), search.constant(kinds)
     found = {}
     for kind in kinds:
-        ranked = search.leaders(kind, mean, CONTENDERS)
+        leaders = search.leaders(kind, mean, CONTENDERS)
+        alone = max((solo(worker) for worker in range(search.workers)), key=lambda one: mean.share(kind, one))
         own = [problem for problem in problems if bench.kind_of(problem) == kind]
-        contenders = [Contender(candidate=one, expected=mean.share(kind, one)) for one in ranked]
-        found[kind] = await halving(bench, contenders, own) if len(bench.paid) < max_calls else contenders
+        contenders = [
+            Contender(candidate=one, expected=mean.share(kind, one)) for one in dict.fromkeys((*leaders, alone, constant))
+        ]
+        found[kind] = await halving(bench, contenders, own, calls / len(kinds)) if calls > 0 else contenders
         for contender in found[kind]:
             for trial in contender.trials:
                 search.note(trial)
@@ -149,8 +135,6 @@ async def select(
     return found
 
 
-TUNED = "tuned"
-"""The policy's name among the arms of its test."""
 PREFERENCES = {"accuracy": 0.0, "balanced": 0.01, "cheap": 0.03}
 """How much of the share right may be given up for a lower price."""
 
@@ -224,9 +208,11 @@ async def tested(
     """The tuned policy and ``arms`` on the sealed problems, each asked once; problems where the world failed one are left out."""
     rows: dict[str, list[Judged]] = {name: [] for name in (TUNED, *arms)}
     for problem in problems:
+        if bench.is_exhausted:
+            break
         number, _ = policy.choose(problem.question)
         asked_for = {TUNED: policy.workflow(number), **{name: workflow(candidate) for name, candidate in arms.items()}}
-        judged = await asyncio.gather(*(bench.judge(one, problem) for one in asked_for.values()))
+        judged = await bench.all([bench.judge(one, problem) for one in asked_for.values()])
         known = [one for one in judged if one is not None]
         if len(known) == len(judged):
             for name, one in zip(asked_for, known, strict=True):

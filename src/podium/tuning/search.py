@@ -1,6 +1,5 @@
 """The search: which candidate to try on which problem next, so that few paid calls find the best workflow of every kind."""
 
-import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -8,6 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
+from podium.errors import BudgetExceeded
 from podium.tuning.candidates import ANSWERING, PLANS, Candidate, changed, solo, staffed
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
 from podium.tuning.trials import Bench, Trial
@@ -17,6 +17,8 @@ BATCH = 24
 RANDOM = 0.1
 CHANGED = 0.25
 MAX_STEPS = 5
+FIRST = 3
+"""Problems of each kind that every worker is asked alone before anything else."""
 
 
 class Search:
@@ -27,7 +29,7 @@ class Search:
         self._by_kind: dict[str, list[Problem]] = {}
         for problem in problems:
             self._by_kind.setdefault(bench.kind_of(problem), []).append(problem)
-        self._workers = workers
+        self.workers = workers
         self._rng = random.Random(seed)
         self.model = OutcomeModel(np.random.default_rng(seed))
         self.trials: list[Trial] = []
@@ -35,24 +37,33 @@ class Search:
         self._done: set[tuple[str, Candidate]] = set()
         self._harvest: set[tuple[str, Candidate]] = set()
 
-    async def run(self, calls: int, on_batch: Callable[["Search"], None] | None = None) -> None:
-        """Go on until ``calls`` calls have been paid for."""
-        await self._batch([(solo(w), p) for k in self._by_kind.values() for w in range(self._workers) for p in k[:3]])
-        while len(self._bench.paid) < calls:
-            self.model.fit()
-            mean = self.model.mean()
-            before = len(self.trials), len(self._bench.paid)
-            await self._batch(self._proposals(mean))
-            if on_batch is not None:
-                on_batch(self)
-            if before == (len(self.trials), len(self._bench.paid)):
-                return
+    async def run(self, goes_on: Callable[[], bool], on_batch: Callable[[Draw], None]) -> None:
+        """Try batch after batch as long as ``goes_on()``; ``on_batch`` is given the estimate after each.
+
+        Raises :class:`BudgetExceeded` where not one answer could be had.
+        """
+        first = [(solo(w), p) for k in self._by_kind.values() for w in range(self.workers) for p in k[:FIRST]]
+        self._rng.shuffle(first)
+        for start in range(0, len(first), BATCH):
+            if start == 0 or goes_on():
+                await self._batch(first[start : start + BATCH])
+        if not self.trials:
+            raise BudgetExceeded(
+                "the budget ended before one answer was judged; raise it, or look at the pool: podium pool check"
+            )
         self.model.fit()
+        while goes_on():
+            proposals = self._proposals(mean := self.model.mean())
+            if not proposals:
+                return
+            on_batch(mean)
+            await self._batch(proposals)
+            self.model.fit()
 
     async def _batch(self, wanted: Sequence[tuple[Candidate, Problem]]) -> None:
         self._done.update((problem.id, candidate) for candidate, problem in wanted)
-        for trials in await asyncio.gather(*(self._bench.run(candidate, problem) for candidate, problem in wanted)):
-            for trial in trials:
+        for trials in await self._bench.all([self._bench.run(candidate, problem) for candidate, problem in wanted]):
+            for trial in trials or ():
                 self.note(trial)
 
     def note(self, trial: Trial) -> None:
@@ -68,13 +79,18 @@ class Search:
     def starts(self, kind: str, top: int = 8) -> list[Candidate]:
         """Where the ascent begins: every plan with random workers, and what has been tried most."""
         rng = self._rng
-        plans = [staffed(plan, [rng.randrange(self._workers) for _ in plan]) for plan in PLANS]
+        plans = [staffed(plan, [rng.randrange(self.workers) for _ in plan]) for plan in PLANS]
         return plans + [candidate for candidate, _ in self._seen[kind].most_common(top)]
+
+    def best(self, mean: Draw) -> dict[str, float]:
+        """Kind -> estimated share right of its best candidate."""
+        kinds = list(self._by_kind)
+        return {kind: mean.share(kind, best_for(mean, kind, self.starts(kind), self.workers)) for kind in kinds}
 
     def leaders(self, kind: str, mean: Draw, count: int) -> list[Candidate]:
         """The best candidates of ``kind`` by the estimate: those that were tried, and what ascent from the plans finds."""
         found = {candidate for candidate, times in self._seen[kind].items() if times >= 2}
-        found |= {best_for(mean, kind, [start], self._workers) for start in self.starts(kind, 20)}
+        found |= {best_for(mean, kind, [start], self.workers) for start in self.starts(kind, 20)}
         return sorted(found, key=lambda one: (-mean.share(kind, one), len(one), repr(one)))[:count]
 
     def constant(self, kinds: Sequence[str]) -> Candidate:
@@ -102,18 +118,18 @@ class Search:
 
     def _proposals(self, mean: Draw) -> list[tuple[Candidate, Problem]]:
         kinds = list(self._by_kind)
-        best = {kind: mean.share(kind, best_for(mean, kind, self.starts(kind), self._workers)) for kind in kinds}
+        best = self.best(mean)
         weights = [0.15 + (1 - best[kind]) for kind in kinds]
         found: list[tuple[Candidate, Problem]] = []
         planned: set[tuple[str, Candidate]] = set()
         for _ in range(BATCH):
             kind = self._rng.choices(kinds, weights)[0]
-            candidate = best_for(self.model.draw(), kind, self.starts(kind), self._workers)
+            candidate = best_for(self.model.draw(), kind, self.starts(kind), self.workers)
             dice = self._rng.random()
             if dice < RANDOM:
-                candidate = staffed(plan := self._rng.choice(PLANS), [self._rng.randrange(self._workers) for _ in plan])
+                candidate = staffed(plan := self._rng.choice(PLANS), [self._rng.randrange(self.workers) for _ in plan])
             if dice < RANDOM + CHANGED:
-                candidate = changed(candidate, self._workers, self._rng, MAX_STEPS)
+                candidate = changed(candidate, self.workers, self._rng, MAX_STEPS)
             if candidate[-1].role not in ANSWERING:
                 continue
             open_problems = [

@@ -6,6 +6,7 @@ estimate, which counts as ``PRIOR`` problems.
 """
 
 import asyncio
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -46,15 +47,20 @@ class Contender:
         return fmean(trial.outcome.seconds for trial in self.trials) if self.trials else None
 
 
-async def halving(bench: Bench, contenders: Sequence[Contender], problems: Sequence[Problem]) -> list[Contender]:
-    """All contenders, the best first; those that went early have fewer trials."""
+async def halving(bench: Bench, contenders: Sequence[Contender], problems: Sequence[Problem], calls: float) -> list[Contender]:
+    """All contenders, the best first; those that went early have fewer trials. The rounds are shorter where ``calls`` are few."""
     left, gone, start = list(contenders), list[Contender](), 0
-    for size in ROUNDS:
+    counts = [max(1, math.ceil(len(left) / 2**number)) for number in range(len(ROUNDS))]
+    steps = sum(len(one.candidate) for one in left) / max(1, len(left))
+    scale = min(1.0, calls / (steps * sum(count * size for count, size in zip(counts, ROUNDS, strict=True))))
+    for size in (max(2, round(scale * size)) for size in ROUNDS):
         part = problems[start : start + size]
-        if not part or len(left) < 2:
+        if not part or len(left) < 2 or bench.is_exhausted:
             break
         start += size
         await asyncio.gather(*(_more(bench, one, part) for one in left))
+        if bench.is_exhausted:
+            break  # what was asked of some only is no comparison
         left.sort(key=lambda one: (-one.share, one.usd or 0.0))
         keep = max(1, (len(left) + 1) // 2)
         gone, left = left[keep:] + gone, left[:keep]
@@ -62,5 +68,5 @@ async def halving(bench: Bench, contenders: Sequence[Contender], problems: Seque
 
 
 async def _more(bench: Bench, contender: Contender, problems: Sequence[Problem]) -> None:
-    for trials in await asyncio.gather(*(bench.run(contender.candidate, problem) for problem in problems)):
-        contender.trials += trials[:1]
+    for trials in await bench.all([bench.run(contender.candidate, problem) for problem in problems]):
+        contender.trials += (trials or [])[:1]

@@ -1,10 +1,12 @@
 """Candidates tried on problems: each trial is one round over the pool, judged; equal calls are paid for once."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from podium.errors import Blame, PodiumError
-from podium.policies.tuned import asked
+from podium.errors import Blame, BudgetExceeded, PodiumError
+from podium.policies.tuned_record import asked
 from podium.protocols import Verifier, Worker
 from podium.tuning.candidates import ANSWERING, Candidate, ending_at, prefixes, workflow
 from podium.types import Brief, Call, Completion, Generation, Problem, Transcript, Workflow, ask
@@ -13,6 +15,8 @@ from podium.workers.pool import WorkerPool
 from podium.workflow.parse import format_workflow
 from podium.workflow.round import Round
 from podium.workflow.syntax import WorkflowSyntax
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +69,8 @@ class Bench:
         self.kind_of = kind_of
         self.paid: list[PaidCall] = []
         """Every call that was made; equal ones once."""
+        self.is_exhausted = False
+        """Whether a cap was reached: nothing more can be asked."""
         self._pool = pool.wrapped(lambda m: Cached(_Counted(m.worker, self.paid, m.name), m.name))
         self._verifier = verifier
         self._begun: dict[str, set[object]] = {}
@@ -73,6 +79,22 @@ class Bench:
     def usd(self) -> float | None:
         """What all calls cost; None where a price is unknown."""
         return None if any(call.usd is None for call in self.paid) else sum(call.usd or 0.0 for call in self.paid)
+
+    async def all(self, work: Sequence[Awaitable[Result]]) -> list[Result | None]:
+        """What comes of ``work``, side by side; None where a cap on dollars, tokens or seconds was in the way.
+
+        Raises any other failure, after all have ended.
+        """
+        found: list[Result | None] = []
+        for one in await asyncio.gather(*work, return_exceptions=True):
+            if isinstance(one, BudgetExceeded):
+                self.is_exhausted = True
+                found.append(None)
+            elif isinstance(one, BaseException):
+                raise one
+            else:
+                found.append(one)
+        return found
 
     def shared(self, candidate: Candidate, problem: Problem) -> int:
         """How many calls of ``candidate`` on ``problem`` have been made before."""

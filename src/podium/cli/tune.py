@@ -1,0 +1,85 @@
+"""``podium tune``: a policy for one's own pool, found with few paid calls."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Literal
+
+from rich.text import Text
+
+from podium.cli.evaluate import chosen_problems
+from podium.cli.screen import Screen
+from podium.errors import ConfigError
+from podium.pools.open import open_pool
+from podium.tuning.report import verdict
+from podium.tuning.result import Tuned
+from podium.tuning.run import Progress
+from podium.tuning.tune import tune as tuned_policy
+from podium.workers.budget import Budget
+from podium.workflow.draw import plain
+
+
+async def tune(
+    *,
+    file: Path | None,
+    gym: int | None,
+    set_name: str | None,
+    data_dir: Path | None,
+    n: int | None,
+    split: str | None,
+    pool: Path | None,
+    out: Path,
+    max_usd: float | None,
+    max_calls: int,
+    prefer: Literal["accuracy", "balanced", "cheap"],
+    seed: int,
+    journal: Path | None,
+    unsafe_local: bool,
+    as_json: bool,
+) -> None:
+    """Carry the command out. Raises :class:`PodiumError`."""
+    split = "train" if gym is not None and split is None else split
+    problems = chosen_problems(file=file, gym=gym, set_name=set_name, data_dir=data_dir, n=n, split=split)
+    if blank := sum(not problem.target for problem in problems):
+        raise ConfigError(f"{blank} of {len(problems)} problems have no target, so nothing can be judged")
+    kept = journal
+    if pool is not None and kept is None:
+        out.mkdir(parents=True, exist_ok=True)
+        kept = out / "calls.db"
+    screen = Screen(stderr=True)
+
+    def show(progress: Progress) -> None:
+        best = ", ".join(f"{plain(kind, 30)} {100 * share:.0f} %" for kind, share in progress.best.items())
+        usd = "price unknown" if progress.usd is None else f"${progress.usd:.4f}"
+        screen.print(Text(f"{progress.phase}: {progress.calls} calls, {usd}, {progress.trials} trials; best so far {best}"))
+
+    async with open_pool(pool, budget=Budget(max_usd), journal=kept, run=f"tune {out}") as opened:
+        found = await tuned_policy(
+            opened,
+            problems,
+            out,
+            max_calls=max_calls,
+            max_usd=max_usd,
+            prefer=prefer,
+            seed=seed,
+            unsafe_local=unsafe_local,
+            on_progress=None if as_json else show,
+        )
+    if as_json:
+        sys.stdout.write(json.dumps(_object(found)) + "\n")
+        return
+    lines = [verdict(found), f"{found.calls} calls; report: {out / 'report.md'}; use it: --policy tuned:{out}"]
+    Screen().print(Text("\n".join(lines)), soft_wrap=True)
+
+
+def _object(found: Tuned) -> dict[str, object]:
+    return {
+        "folder": str(found.folder),
+        "calls": found.calls,
+        "cost_usd": found.usd,
+        "best_worker": found.best_worker,
+        "use_worker": found.use_worker,
+        "verdict": verdict(found),
+        "tested": [asdict(one) for one in found.tested],
+    }

@@ -1,0 +1,91 @@
+"""The policy that chooses among tuned workflows, by what kind a question is likely to be.
+
+Choosing is one sum: over the kinds a question may be of, share right less ``price`` times dollars.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from podium.errors import CheckpointError, ConfigError
+from podium.policies.kinds import KindClassifier
+from podium.policies.tuned_record import TunedRecord, TunedWorkflow, asked, read_tuned
+from podium.types import Brief, Generation, Question, Step, Workflow
+from podium.workflow.parse import format_workflow
+
+
+class TunedPolicy:
+    """Chooses among measured workflows. Example: ``TunedPolicy.load(Path("runs/mine"), pool.names)``."""
+
+    def __init__(
+        self,
+        record: TunedRecord,
+        questions: Sequence[tuple[str, str]],
+        names: Sequence[str],
+        *,
+        allow_missing: bool = False,
+    ) -> None:
+        """Raises :class:`ConfigError` where a worker of the record is not among ``names``."""
+        missing = [name for name in record.workers if name not in names]
+        usable = [n for n, one in enumerate(record.workflows) if all(step.worker in names for step in one.steps)]
+        if missing and (not allow_missing or not usable):
+            raise ConfigError(
+                f"this policy was tuned with {', '.join(record.workers)}, and the pool has no {missing[0]!r}; "
+                + ("no workflow is left without it: tune again" if not usable else "tune again, or allow missing workers")
+            )
+        self._record = record
+        self._usable = usable
+        self._workflows = {n: _workflow(record.workflows[n], list(names)) for n in usable}
+        self._classifier = KindClassifier([q for q, _ in questions], [kind for _, kind in questions])
+
+    @staticmethod
+    def load(folder: Path, names: Sequence[str], *, allow_missing: bool = False) -> "TunedPolicy":
+        """The policy in ``folder`` for workers called ``names``. Raises :class:`ConfigError`, :class:`CheckpointError`."""
+        return TunedPolicy(*read_tuned(folder), names, allow_missing=allow_missing)
+
+    @property
+    def max_steps(self) -> int:
+        """Steps of its longest workflow."""
+        return max(len(workflow.steps) for workflow in self._workflows.values())
+
+    def workflow(self, number: int) -> Workflow:
+        """Workflow ``number`` of the record, with a mark where the question is put in."""
+        return self._workflows[number]
+
+    async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
+        """Write the workflow that is worth most for the question; from round 2 on, keep the answer."""
+        if brief.previous_rounds:
+            return [Generation(text=format_workflow(None))] * n
+        text = _text(brief.question)
+        chosen, why = self.choose(text)
+        return [Generation(text=f"{why}\n{format_workflow(asked(self._workflows[chosen], text))}")] * n
+
+    def choose(self, question: str) -> tuple[int, str]:
+        """Number of the workflow in the record, and the reason in a line."""
+        if self._classifier.is_unlike(question):
+            robust = self._record.robust
+            if robust not in self._usable:
+                robust = max(self._usable, key=lambda n: sum(one.right for one in self._record.workflows[n].kinds.values()))
+            return robust, "Unlike all questions it was tuned on: the workflow that does best on average."
+        posterior = self._classifier.posterior(question)
+        chosen = max(self._usable, key=lambda n: self._worth(n, posterior))
+        kind = max(posterior, key=lambda name: posterior[name])
+        return chosen, f"Kind: {kind} ({100 * posterior[kind]:.0f} % sure)."
+
+    def _worth(self, number: int, posterior: Mapping[str, float]) -> float:
+        kinds = self._record.workflows[number].kinds
+        return sum(
+            chance * (kinds[kind].right - (self._record.price * (kinds[kind].usd or 0.0))) for kind, chance in posterior.items()
+        )
+
+
+def _workflow(stored: TunedWorkflow, names: list[str]) -> Workflow:
+    try:
+        return Workflow(steps=tuple(Step(worker=names.index(s.worker), subtask=s.subtask, access=s.access) for s in stored.steps))
+    except ValueError as error:
+        raise CheckpointError(f"a workflow of the tuned policy can not be carried out: {error}") from error
+
+
+def _text(question: Question) -> str:
+    if len(question) == 1:
+        return question[0].content
+    return "\n\n".join(f"{message.role}: {message.content}" for message in question)

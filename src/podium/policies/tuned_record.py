@@ -1,0 +1,107 @@
+"""The folder of a tuned policy, as it is written and read: ``policy.json`` and ``questions.jsonl``.
+
+``policy.json`` has every workflow with its share right on each kind, ``questions.jsonl`` the questions that kinds are told by.
+"""
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from podium.errors import CheckpointError, ConfigError
+from podium.types import Step, Workflow
+
+FORM = "podium tuned policy, version 1"
+QUESTION = "{question}"
+"""Stands in a stored subtask where the question is put in."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TunedStep(_Record):
+    """One step, its worker by name."""
+
+    worker: str
+    subtask: str
+    access: tuple[int, ...] = ()
+
+
+class Measured(_Record):
+    """How a workflow does on one kind of question."""
+
+    right: float = Field(ge=0, le=1)
+    """Share right as estimated from everything that was tried; what the choice goes by."""
+    low: float | None = None
+    """95 % interval of the share right on selection problems; None where it was not measured there."""
+    high: float | None = None
+    problems: int = Field(default=0, ge=0)
+    """How many selection problems were asked."""
+    usd: float | None = None
+    """Dollars of one question; None: unknown."""
+    seconds: float | None = None
+
+
+class TunedWorkflow(_Record):
+    """One of the workflows to choose from."""
+
+    steps: tuple[TunedStep, ...] = Field(min_length=1)
+    kinds: dict[str, Measured]
+
+
+class TunedRecord(_Record):
+    """``policy.json``."""
+
+    form: str
+    workers: tuple[str, ...] = Field(min_length=1)
+    prefer: str
+    price: float = Field(ge=0)
+    """Share right that a dollar is worth."""
+    robust: int = Field(ge=0)
+    """Position of the workflow for questions unlike all that were seen."""
+    workflows: tuple[TunedWorkflow, ...] = Field(min_length=1)
+
+
+class _Asked(_Record):
+    question: str
+    kind: str
+
+
+def read_tuned(folder: Path) -> tuple[TunedRecord, list[tuple[str, str]]]:
+    """What stands in ``folder``: the record, and questions with their kinds.
+
+    Raises :class:`ConfigError` where there is none, :class:`CheckpointError` where it can not be read.
+    """
+    file = folder / "policy.json"
+    if not file.is_file():
+        raise ConfigError(f"{folder} holds no tuned policy (policy.json); make one with: podium tune --out {folder}")
+    try:
+        record = TunedRecord.model_validate_json(file.read_text(encoding="utf-8"))
+        lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+        asked = [_Asked.model_validate_json(line) for line in lines if line.strip()]
+    except (OSError, UnicodeDecodeError, ValidationError) as error:
+        raise CheckpointError(f"{folder} is no tuned policy of this version of podium: {_first_line(error)}") from error
+    if record.form != FORM or record.robust >= len(record.workflows) or not asked:
+        raise CheckpointError(f"{file} is no tuned policy of this version of podium ({record.form!r}); run podium tune again")
+    kinds = {one.kind for one in asked}
+    for number, one in enumerate(record.workflows):
+        if missing := kinds - one.kinds.keys():
+            raise CheckpointError(f"{file}: workflow {number} says nothing of kind {sorted(missing)[0]!r}")
+        for step in one.steps:
+            if step.worker not in record.workers:
+                raise CheckpointError(f"{file}: workflow {number} asks {step.worker!r}, who is not among its workers")
+    return record, [(one.question, one.kind) for one in asked]
+
+
+def asked(template: Workflow, question: str) -> Workflow:
+    """``template`` with ``question`` put in."""
+    return Workflow(
+        steps=tuple(Step(worker=s.worker, subtask=s.subtask.replace(QUESTION, question), access=s.access) for s in template.steps)
+    )
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}"
+    return str(error)

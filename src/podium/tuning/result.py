@@ -1,0 +1,48 @@
+"""What a run of tuning came to."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from podium.evaluation.metrics import Interval
+from podium.policies.tuned_policy import TunedPolicy
+from podium.policies.tuned_record import TunedRecord
+
+TUNED = "tuned"
+"""The policy's name among the arms of its test."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tested:
+    """An arm on the sealed problems."""
+
+    name: str
+    share: float
+    """Share right, 0..1."""
+    interval: Interval
+    """95 % of it."""
+    problems: int
+    usd: float | None
+    """Dollars of one question; None: unknown."""
+    steps: float
+    """Calls of one question."""
+    gain: Interval | None
+    """Of the tuned policy over this arm, in pairs; None for the tuned policy itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuned:
+    """What a run came to."""
+
+    folder: Path
+    policy: TunedPolicy
+    record: TunedRecord
+    tested: tuple[Tested, ...]
+    calls: int
+    usd: float | None
+    best_worker: str
+
+    @property
+    def use_worker(self) -> bool:
+        """Whether the best worker alone is as good, as far as the sealed problems show: there is nothing to conduct then."""
+        alone = next((one for one in self.tested if one.name == f"worker:{self.best_worker}"), None)
+        return alone is None or alone.gain is None or alone.gain.low <= 0

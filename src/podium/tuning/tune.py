@@ -1,0 +1,47 @@
+"""``tune``: for users of the package, with the pool's kinds and the right verifier found."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from podium.pools.opened import OpenPool
+from podium.pools.verifiers import open_verifiers
+from podium.tuning.kinds import kinds_of
+from podium.tuning.result import Tuned
+from podium.tuning.run import MAX_CALLS, OnProgress, tune_pool
+from podium.types import Problem
+
+
+async def tune(
+    pool: OpenPool,
+    problems: Sequence[Problem],
+    out: Path | str,
+    *,
+    max_calls: int = MAX_CALLS,
+    max_usd: float | None = None,
+    prefer: str = "balanced",
+    seed: int = 0,
+    unsafe_local: bool = False,
+    on_progress: OnProgress | None = None,
+) -> Tuned:
+    """Find a workflow for every kind of question, and write it to the folder ``out``.
+
+    ``max_calls`` and ``max_usd`` say how long to search; what may never be passed is the budget the pool was opened with, and
+    where that ends the search, what was found is written all the same. ``prefer`` is ``accuracy``, ``balanced`` (gives up one
+    point of accuracy for a lower price) or ``cheap`` (three points). What comes back has the policy and the sealed test.
+
+    Example: ``ours = await podium.tune(pool, problems, "runs/mine"); podium.conductor(pool, ours.policy)``. Raises
+    :class:`ConfigError` for problems that can show nothing.
+    """
+    async with open_verifiers({problem.kind for problem in problems}, unsafe_local=unsafe_local) as verifier:
+        return await tune_pool(
+            pool.workers,
+            problems,
+            verifier,
+            Path(out),
+            kind_of=kinds_of(problems, pool.sort_of),
+            max_calls=max_calls,
+            max_usd=max_usd,
+            prefer=prefer,
+            seed=seed,
+            on_progress=on_progress,
+        )
