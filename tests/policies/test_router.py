@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from podium.errors import ConfigError
+from podium.policies.lessons import RouterDataset
 from podium.policies.router import (
     Chooser,
-    RouterDataset,
     agreement,
     best_of_kind,
     classified,

@@ -8,6 +8,7 @@ import typer
 
 from podium import __version__
 from podium.cli.flags import (
+    AgainFlag,
     ConcurrencyFlag,
     DataFlag,
     JournalFlag,
@@ -58,6 +59,7 @@ def ask(
         typer.Option(help="Who writes the workflow; default: the pool's own choice. @2 behind it allows two rounds."),
     ] = None,
     rounds: RoundsFlag = 1,
+    again: AgainFlag = "",
     max_steps: Annotated[int | None, typer.Option(min=1, max=100, help="Steps of one workflow at most.")] = None,
     budget_usd: UsdFlag = None,
     budget_tokens: TokensFlag = None,
@@ -87,6 +89,7 @@ def ask(
             pool=pool,
             policy=policy,
             rounds=rounds,
+            again=again,
             max_steps=max_steps,
             budget=Budget(budget_usd, budget_tokens, budget_seconds),
             journal=journal,
@@ -131,6 +134,10 @@ def evaluate(
     runs: Annotated[
         Path | None, typer.Option(help="With a gym check: the folder of the runs, instead of the one it names.")
     ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="With a study: a folder for what its routers and rules learn, to be used as --policy learned:FOLDER."),
+    ] = None,
 ) -> None:
     """Measure workers and policies on the same problems: accuracy with its interval, cost, tokens, seconds, faults apart."""
     from podium.cli.measure import EvaluateFlags, measure
@@ -162,11 +169,16 @@ def evaluate(
                 budget=budget,
                 cluster=address if engine == "ray" else None,
                 unsafe_local=unsafe_local,
+                save=save,
                 as_json=as_json,
                 as_markdown=as_markdown,
             )
             asyncio.run(carry_out(study_flags))
             return
+        if save is not None:
+            from podium.errors import ConfigError
+
+            raise ConfigError("--save keeps what a study learns: name a study file with a table [learning]")
         flags = EvaluateFlags(
             file=file,
             gym=gym,

@@ -33,6 +33,7 @@ class AskFlags:
     pool: Path | None
     policy: str | None
     rounds: int
+    again: str
     max_steps: int | None
     budget: Budget
     journal: Path | None
@@ -53,11 +54,11 @@ async def ask(flags: AskFlags) -> None:
     run = f"ask {out}" if out is not None else f"ask {datetime.now().isoformat(timespec='milliseconds')}"
     async with open_pool(flags.pool, budget=flags.budget, journal=flags.journal, run=run) as opened:
         name = flags.policy or opened.default_policy
-        conducting = conductor(opened, name, rounds=flags.rounds, max_steps=flags.max_steps)
+        conducting = conductor(opened, name, rounds=flags.rounds, max_steps=flags.max_steps, again=flags.again)
         if problems is not None and out is not None:
             from podium.studies.setups import setups_of  # only a file of questions is gone on with
 
-            setup = setups_of([name], opened, pool=flags.pool, rounds=flags.rounds)[name]
+            setup = setups_of([name], opened, pool=flags.pool, rounds=flags.rounds, again=flags.again)[name]
             steps = "" if flags.max_steps is None else f", steps {flags.max_steps}"
             by = f"{name}, pool {flags.pool or 'gym'}, rounds {flags.rounds}{steps}, set-up {setup}"
             await _ask_file(conducting, problems, out, by, flags)
@@ -106,8 +107,10 @@ async def _ask_one(conducting: Conductor, question: str, flags: AskFlags) -> Non
         with RunView(console) as view:
             completion = await conducting.conduct(Call.plain(question), view.on_event)
         console.print(Text(plain(completion.text)))
-        steps = sum(len(transcript.results) for transcript in completion.transcripts)
-        summary = f"{steps} steps, {completion.seconds:.1f} s, {completion.usage.tokens} tokens, {dollars(completion.usage)}"
+        steps = sum(len(transcript.asked) for transcript in completion.transcripts)
+        skipped = sum(len(transcript.results) for transcript in completion.transcripts) - steps
+        told = f"{steps} steps, {skipped} skipped" if skipped else f"{steps} steps"
+        summary = f"{told}, {completion.seconds:.1f} s, {completion.usage.tokens} tokens, {dollars(completion.usage)}"
         console.print(Text(summary, style="dim"))
     drawn = [transcript for transcript in completion.transcripts if transcript.workflow is not None]
     if flags.svg is not None and drawn:

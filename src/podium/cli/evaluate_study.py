@@ -25,6 +25,8 @@ class StudyFlags:
     cluster: str | None
     """Address of a Ray cluster that does the asking; None: this process does."""
     unsafe_local: bool
+    save: Path | None
+    """Where what routers and rules learn is kept."""
     as_json: bool
     as_markdown: bool
 
@@ -38,6 +40,7 @@ async def carry_out(flags: StudyFlags) -> None:
             budget=flags.budget,
             engine=flags.cluster,
             unsafe_local=flags.unsafe_local,
+            keep=flags.save,
             progress=Progress(on_part=bars.begin, on_result=bars.on_result, on_note=note),
         )
     if flags.as_json:

@@ -12,8 +12,10 @@ the same in other words.
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from podium.tasks.extraction import (
@@ -65,8 +67,7 @@ def votes(answers: Sequence[str], *, question: str = "", kind: str = "") -> list
         votes(["The answer is B.", "Answer: B) Lima"], kind="multiple_choice")  # ["B", "B"]
         votes(["Answer: 0.5", r"\\boxed{1/2}", "Answer: ___"])  # two equal texts and None
     """
-    form = _FORM_OF_KIND.get(kind, Form.WORDS) if kind else form_of(question, answers)
-    return _agreeing([_stated(answer, form, question) for answer in answers], form)
+    return Reading(question, kind).votes(answers)
 
 
 def votes_of(extracted: Sequence[str | None], kind: str) -> list[str | None]:
@@ -77,17 +78,57 @@ def votes_of(extracted: Sequence[str | None], kind: str) -> list[str | None]:
     return _agreeing(extracted, _FORM_OF_KIND.get(kind, Form.WORDS))
 
 
+class Reading:
+    """Reads the answers to one question, each of them once, however often it is asked what they say.
+
+    Example: ``Reading("6 times 7?").agreed(["Answer: 42", "Answer: 41", "The answer is 42."], 2) == (0, 2)``.
+    """
+
+    def __init__(self, question: str, kind: str = "") -> None:
+        self._question = question
+        self._form = _FORM_OF_KIND.get(kind, Form.WORDS) if kind else None
+        self._letters = listed_letters(question)
+        self._looks: dict[str, tuple[bool, bool]] = {}
+        self._said: dict[tuple[str, Form], str | None] = {}
+
+    def votes(self, answers: Sequence[str]) -> list[str | None]:
+        """What each of ``answers`` says, as the function :func:`votes` tells it."""
+        form = self._form or self.form(answers)
+        for answer in answers:
+            if (answer, form) not in self._said:
+                self._said[answer, form] = _stated(answer, form, self._question)
+        return _agreeing([self._said[answer, form] for answer in answers], form)
+
+    def agreed(self, answers: Sequence[str], count: int) -> tuple[int, ...]:
+        """Positions of the answers that say the same, where ``count`` or more do; of several such answers the one given first.
+
+        () where no ``count`` of them agree.
+        """
+        said = self.votes(answers) if len(answers) >= count else []
+        counts = Counter(text for text in said if text is not None)
+        chosen = next((text for text, times in counts.items() if times >= count), None)
+        return () if chosen is None else tuple(position for position, text in enumerate(said) if text == chosen)
+
+    def form(self, answers: Sequence[str]) -> Form:
+        """The form that most of ``answers`` have."""
+        if _ASKS_FOR_A_LITERAL.search(self._question):
+            return Form.LITERAL
+        looks = [self._look(answer) for answer in answers if answer.strip()]
+        if 2 * sum(is_program for is_program, _ in looks) > len(looks):
+            return Form.PROGRAM
+        return Form.LETTER if 2 * sum(has_letter for _, has_letter in looks) > len(looks) else Form.WORDS
+
+    def _look(self, answer: str) -> tuple[bool, bool]:
+        """Whether ``answer`` looks like a program, and whether it names a letter of the question's."""
+        if answer not in self._looks:
+            is_program = _looks_like_a_program(answer, self._question)
+            self._looks[answer] = (is_program, bool(chosen_letters(answer, self._letters)))
+        return self._looks[answer]
+
+
 def form_of(question: str, answers: Sequence[str]) -> Form:
     """The form that most of ``answers`` to ``question`` have, where nobody says what kind of question it is."""
-    if _ASKS_FOR_A_LITERAL.search(question):
-        return Form.LITERAL
-    written = [answer for answer in answers if answer.strip()]
-    programs = sum(_looks_like_a_program(answer, question) for answer in written)
-    if 2 * programs > len(written):
-        return Form.PROGRAM
-    letters = listed_letters(question)
-    chosen = sum(bool(chosen_letters(answer, letters)) for answer in written)
-    return Form.LETTER if 2 * chosen > len(written) else Form.WORDS
+    return Reading(question).form(answers)
 
 
 _ASKS_FOR_A_LITERAL = re.compile(r"Python literal|==\s?\?\?")
@@ -218,6 +259,7 @@ def _spelled(value: Any) -> str:
     return hex(value) if type(value) is int else repr(value)  # decimal digits are bounded by Python, and slow
 
 
+@lru_cache(maxsize=1024)
 def _quantity(text: str) -> Quantity | None:
     words = read_words(text)
     return read_quantity(words if words is not None and words.isdigit() else text)
