@@ -6,12 +6,12 @@ every arm is carried out on the other by the study that ``podium evaluate`` runs
 accuracy; ``replay_stop2``, ``replay_stop2_calls``: ``stop:2:learned``; ``replay_rule``, ``replay_rule_calls``: the rule of each
 benchmark. Counting votes is no call.
 
-``--graded``: a folder with graded answers. Ten times the questions of each task are halved; rules are learned from one half and
-counted on the other. Every question's outcome follows from the recorded answers (:func:`podium.policies.learning.outcome`);
-``graded_executed`` is the share of outcomes that are the same where workflows are really carried out, on a sample.
-``graded_best``: the model that was best in learning; ``graded_cascade``, ``graded_calls``: the rule per kind, with the paired
-interval of its gain over the best model, 95 %, over questions; ``graded_one_call``, ``graded_one_call_calls``: the same where a
-call is dear; ``graded_vote``: all models; ``graded_oracle``: some model is right.
+``--graded``: a folder with graded answers. Ten times the questions of each task are halved; rules are learned from each half
+and counted on the other, so that every question counts alike. Every question's outcome follows from the recorded answers
+(:func:`podium.policies.learning.outcome`); ``graded_executed`` is the share of outcomes that are the same where workflows are
+really carried out, on a sample. ``graded_best``: the model that was best in learning; ``graded_cascade``, ``graded_calls``: the
+rule per kind, with the paired interval of its gain over the best model, 95 %, over questions; ``graded_one_call``,
+``graded_one_call_calls``: the same where a call is dear; ``graded_vote``: all models; ``graded_oracle``: some model is right.
 
 A recorded answer does not change with what a step is told or shown: nothing here says what instructions are worth, or seeing
 others.
@@ -22,6 +22,7 @@ import asyncio
 import json
 import random
 import tempfile
+from collections import Counter
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -31,20 +32,17 @@ from numpy.typing import NDArray
 
 from podium.conduct import Conductor
 from podium.evaluation.compare import paired_interval
-from podium.policies.learning import LearnedRule, learned_order, outcome, rules_by_kind, said_the_same
+from podium.policies.learning import LearnedRule, Trials, learned_order, outcome, said_the_same
 from podium.policies.lessons import RouterDataset
 from podium.policies.rules import Rule, following
 from podium.policies.voting import with_vote
-from podium.pools.graded import graded_problems
+from podium.pools.graded import graded_problems, graded_rows
 from podium.pools.problems import ProblemSource
 from podium.pools.recorded import recorded_pool
 from podium.studies.run import run_study
 from podium.studies.spec import Study
 from podium.tasks.agreement import votes
 from podium.tasks.graded import GradedVerifier
-from podium.types import Call, Problem
-from podium.workers.pool import WorkerPool
-from podium.workers.recorded import Recorded
 
 SHUFFLES = range(10)
 EXECUTED = 300
@@ -85,29 +83,17 @@ class Graded:
     """A graded folder, read once: who is right where, and who says the same."""
 
     def __init__(self, folder: Path) -> None:
-        self.problems = graded_problems(folder)
-        self.pool = recorded_pool(folder).workers
-        workers = [(member.name, member.worker) for member in self.pool]
-        self.problems = [p for p in self.problems if all(isinstance(w, Recorded) and w.answers(p.question) for _, w in workers)]
-        said, right = asyncio.run(self._asked())
-        self.right = np.array(right)
-        self.answers = said
-        self.same = said_the_same(said)
-
-    async def _asked(self) -> tuple[list[list[str | None]], list[list[float]]]:
-        verifier, said, right = GradedVerifier(), list[list[str | None]](), list[list[float]]()
-        for problem in self.problems:
-            texts = [(await member.worker(Call.plain(problem.question))).text for member in self.pool]
-            said.append(votes(texts, question=problem.question))
-            right.append([float((await verifier(problem, text)).correct) for text in texts])
-        return said, right
+        self.folder, self.rows = folder, graded_rows(folder)
+        self.right = np.array([row.right for row in self.rows], dtype=float)
+        self.answers = [votes(row.said, question=row.question) for row in self.rows]
+        self.same = said_the_same(self.answers)
 
     def halves(self, seed: int) -> tuple[list[int], list[int]]:
         """Half of each task's questions, and the others."""
         rng, learn, test = random.Random(seed), list[int](), list[int]()
         tasks: dict[str, list[int]] = {}
-        for index, problem in enumerate(self.problems):
-            tasks.setdefault(problem.source, []).append(index)
+        for index, row in enumerate(self.rows):
+            tasks.setdefault(row.dataset, []).append(index)
         for of_task in tasks.values():
             rng.shuffle(of_task)
             learn += of_task[: len(of_task) // 2]
@@ -117,8 +103,8 @@ class Graded:
     def lessons(self, learn: list[int]) -> RouterDataset:
         """What those questions teach."""
         return RouterDataset(
-            questions=tuple(self.problems[index].question for index in learn),
-            kinds=tuple(self.problems[index].source for index in learn),
+            questions=tuple(self.rows[index].question for index in learn),
+            kinds=tuple(self.rows[index].dataset for index in learn),
             right=tuple(tuple(self.right[index]) for index in learn),
             answers=tuple(tuple(self.answers[index]) for index in learn),
         )
@@ -126,7 +112,7 @@ class Graded:
     def ruled(self, rules: dict[str, LearnedRule], test: list[int]) -> tuple[Array, Array]:
         """Right or wrong, and calls, of each question of ``test`` under its kind's rule."""
         won, calls = np.zeros(len(test)), np.zeros(len(test))
-        kinds = np.array([self.problems[index].source for index in test])
+        kinds = np.array([self.rows[index].dataset for index in test])
         for kind in dict.fromkeys(kinds):
             here = kinds == kind
             rows = np.array(test)[here]
@@ -137,43 +123,50 @@ class Graded:
 def graded(folder: Path) -> dict[str, Any]:
     """The figures of ``--graded``."""
     data = Graded(folder)
-    everybody = Rule(order=tuple(range(len(data.pool))))
+    everybody = Rule(order=tuple(range(data.right.shape[1])))
     rows: dict[str, list[float]] = {}
     gains: dict[int, list[float]] = {}
-    same = 1.0
     for seed in SHUFFLES:
-        learn, test = data.halves(seed)
-        lessons = data.lessons(learn)
-        best = data.right[test, learned_order(lessons)[0]]
-        rules = rules_by_kind(lessons)
-        won, calls = data.ruled(rules, test)
-        one, one_calls = data.ruled(rules_by_kind(lessons, price=DEAR), test)
-        vote = outcome(everybody, data.right[test], data.same[test])[0]
-        for index, gain in zip(test, won - best, strict=True):
-            gains.setdefault(index, []).append(float(gain))
-        figures = {"graded_best": best, "graded_cascade": won, "graded_calls": calls, "graded_one_call": one}
-        figures |= {"graded_one_call_calls": one_calls, "graded_vote": vote, "graded_oracle": data.right[test].max(axis=1)}
-        for key, values in figures.items():
-            rows.setdefault(key, []).append(float(values.mean()))
-        if seed == SHUFFLES[0]:
-            chosen = random.Random(seed).sample(range(len(test)), min(EXECUTED, len(test)))
-            sample = [data.problems[test[place]] for place in chosen]
-            same = asyncio.run(executed(data.pool, rules, sample, won[chosen]))
+        halves = data.halves(seed)
+        for learn, test in (halves, halves[::-1]):
+            lessons = data.lessons(learn)
+            best = data.right[test, learned_order(lessons)[0]]
+            trials = Trials(lessons)
+            rules = trials.rules()
+            won, calls = data.ruled(rules, test)
+            one, one_calls = data.ruled(trials.rules(price=DEAR), test)
+            vote = outcome(everybody, data.right[test], data.same[test])[0]
+            for index, gain in zip(test, won - best, strict=True):
+                gains.setdefault(index, []).append(float(gain))
+            figures = {"graded_best": best, "graded_cascade": won, "graded_calls": calls, "graded_one_call": one}
+            figures |= {"graded_one_call_calls": one_calls, "graded_vote": vote, "graded_oracle": data.right[test].max(axis=1)}
+            for key, values in figures.items():
+                rows.setdefault(key, []).append(float(values.mean()))
+    same = asyncio.run(executed(data, rules, test, won))
     interval = paired_interval([fmean(each) for each in gains.values()])
     found = {key: fmean(values) for key, values in rows.items()}
     found |= {"graded_gain": found["graded_cascade"] - found["graded_best"], "graded_gain_low": interval.low}
-    return {"graded_questions": len(data.problems), **found, "graded_gain_high": interval.high, "graded_executed": same}
+    return {"graded_questions": len(data.rows), **found, "graded_gain_high": interval.high, "graded_executed": same}
 
 
-async def executed(pool: WorkerPool, rules: dict[str, LearnedRule], problems: list[Problem], won: Array) -> float:
-    """The share of ``problems`` at which the rules, carried out, are right where ``won`` says so."""
+async def executed(data: Graded, rules: dict[str, LearnedRule], test: list[int], won: Array) -> float:
+    """The share of a sample of ``test`` at which the rules, carried out, are right where ``won`` says so.
+
+    Only questions that are asked once: a recorded answer is found by the question.
+    """
+    pool = recorded_pool(data.folder).workers
     workers, verifier, same = with_vote(pool), GradedVerifier(), 0
-    for problem, expected in zip(problems, won, strict=True):
+    problems = {problem.question: problem for problem in graded_problems(data.folder)}
+    often = Counter(row.question for row in data.rows)
+    once = [place for place, index in enumerate(test) if often[data.rows[index].question] == 1]
+    chosen = random.Random(0).sample(once, min(EXECUTED, len(once)))
+    for place in chosen:
+        problem = problems[data.rows[test[place]].question]
         policy = following(rules.get(problem.source, rules[""]).rule, len(pool))
         conductor = Conductor(policy, workers, max_steps=len(workers), syntax=policy.syntax)
         verdict = await verifier(problem, (await conductor.ask(problem.question)).text)
-        same += verdict.correct == bool(expected)
-    return same / len(problems)
+        same += verdict.correct == bool(won[place])
+    return same / len(chosen)
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ from podium.gym.world import World
 
 PODIUM = [sys.executable, "-m", "podium"]
 CONCURRENCY = 8
-CONDITIONAL = "stop:2"
+CONDITIONAL = "stop:2:atlas,cedar,delta,ember,fjord,grove"
 """A policy with conditions: whoever read a fault as a disagreement would ask more than without faults."""
 
 

@@ -52,11 +52,15 @@ def call_for(
         visible=tuple(visible),
         sampling=sampling,
         depth=depth,
-        sample=(*sample, [_draw(earlier) for earlier in workflow.steps[:index]].count(_draw(step))),
+        sample=(*sample, _draws(workflow.steps, index)),
         on_token=on_token,
     )
 
 
-def _draw(step: Step) -> tuple[int, str, tuple[int, ...], bool]:
-    """What two steps have in common that ask the same worker the same; when they are carried out is no part of it."""
-    return step.worker, step.subtask, step.access, step.last_answer
+def _draws(steps: tuple[Step, ...], index: int) -> int:
+    """How many steps before ``index`` ask the same worker the same; when they are carried out is no part of it."""
+    step, draws = steps[index], 0
+    for earlier in steps[:index]:
+        if earlier.worker == step.worker and earlier.subtask == step.subtask:
+            draws += earlier.access == step.access and earlier.last_answer == step.last_answer
+    return draws

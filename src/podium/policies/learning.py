@@ -19,7 +19,7 @@ from podium.policies.rules import Rule, cascade, stop
 Array = NDArray[np.float64]
 WEIGHT = 16.0
 """Questions' worth of what all kinds say, against which a kind's own questions count."""
-PRICE = 0.01
+PRICE = 0.002
 """What a call costs, in shares of right answers, where nobody says."""
 MOST = 10
 """Workers among which rules are tried, the best ones: the number of cascades grows with the cube."""
@@ -47,21 +47,34 @@ def rules_by_kind(lessons: RouterDataset, *, price: float = PRICE, weight: float
 
     Raises :class:`ConfigError` where the answers are not known.
     """
-    if not lessons.answers:
-        raise ConfigError("a rule learns from what the workers answered; there are no answers")
-    right, same = np.array(lessons.right), said_the_same(lessons.answers)
-    rules, kinds = list(candidates(learned_order(lessons))), np.array(lessons.kinds)
-    outcomes = [outcome(rule, right, same) for rule in rules]
-    won, calls = np.array([each[0] for each in outcomes]), np.array([each[1] for each in outcomes])
-    found = {}
-    for kind in ("", *dict.fromkeys(lessons.kinds)):
-        of_kind = kinds == kind if kind else np.zeros(len(kinds), dtype=bool)
-        expected = [
-            (each[:, of_kind].sum(axis=1) + weight * each.mean(axis=1)) / (of_kind.sum() + weight) for each in (won, calls)
-        ]
-        best = int((expected[0] - price * expected[1]).argmax())
-        found[kind] = LearnedRule(rule=rules[best], right=float(expected[0][best]), calls=float(expected[1][best]))
-    return found
+    return Trials(lessons).rules(price=price, weight=weight)
+
+
+class Trials:
+    """Every rule, tried out on all of ``lessons``. Example: ``Trials(lessons).rules(price=0.01)["gsm8k"].rule``."""
+
+    def __init__(self, lessons: RouterDataset) -> None:
+        if not lessons.answers:
+            raise ConfigError("a rule learns from what the workers answered; there are no answers")
+        right, same = np.array(lessons.right), said_the_same(lessons.answers)
+        self._rules = list(candidates(learned_order(lessons)))
+        tried = [outcome(rule, right, same) for rule in self._rules]
+        self._kinds = np.array(lessons.kinds)
+        self._all = [np.array([each[place] for each in tried]) for place in (0, 1)]
+        self._means = [values.mean(axis=1) for values in self._all]
+
+    def rules(self, *, price: float = PRICE, weight: float = WEIGHT) -> dict[str, LearnedRule]:
+        """As :func:`rules_by_kind`."""
+        return {kind: self._best(kind, price, weight) for kind in ("", *dict.fromkeys(self._kinds.tolist()))}
+
+    def _best(self, kind: str, price: float, weight: float) -> LearnedRule:
+        here = self._kinds == kind
+        right, calls = (
+            (values[:, here].sum(axis=1) + weight * mean) / (here.sum() + weight)
+            for values, mean in zip(self._all, self._means, strict=True)
+        )
+        best = int((right - price * calls).argmax())
+        return LearnedRule(rule=self._rules[best], right=float(right[best]), calls=float(calls[best]))
 
 
 def candidates(order: Sequence[int]) -> Iterator[Rule]:

@@ -59,10 +59,7 @@ class ProblemSource(BaseModel):
             if blank := sum(not problem.target for problem in found):
                 raise ConfigError(f"{blank} of {len(found)} problems in {self.file} have no target, so nothing can be judged")
         elif self.replay is not None:
-            folder, graded = self.replay, is_graded(self.replay)
-            names = datasets_of(folder) if self.replay_sets is None else self.replay_sets
-            read = graded_problems if graded else load_replay_problems
-            found = [problem for name in names for problem in read(folder, name)]
+            found = self._recorded(self.replay)
             # A question that was recorded twice is asked once: its answer is found by its text.
             found = list({problem.id: problem for problem in found}.values())
         else:
@@ -70,6 +67,12 @@ class ProblemSource(BaseModel):
         if self.half is not None:
             found = [problem for problem in found if (int(problem.id[:8], 16) % 2 == 0) == (self.half == "first")]
         return found[self.skip :][: self.n]
+
+    def _recorded(self, folder: Path) -> list[Problem]:
+        if is_graded(folder):
+            return graded_problems(folder, self.replay_sets)
+        names = datasets_of(folder) if self.replay_sets is None else self.replay_sets
+        return [problem for name in names for problem in load_replay_problems(folder, name)]
 
     def _of_the_gym(self, per_kind: int) -> list[Problem]:
         if unknown := sorted({*self.kinds} - {*KINDS, *UNTRAINED_KINDS}):

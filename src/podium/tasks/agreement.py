@@ -136,6 +136,7 @@ _BLOCK = re.compile(r"^[ \t>]{0,40}(`{3,}|~{3,})[^\n]*+\n.*?(?:^[ \t>]{0,40}\1|\
 _STATEMENT = re.compile(
     r"^[ \t]{0,40}(?:@|(?:async|def|class|import|from|for|while|with|try|if|return|print)\b)|input\(", re.MULTILINE
 )
+_KEYWORD = re.compile(r"@|input\(|\b(?:async|def|class|import|from|for|while|with|try|if|return|print)\b")
 _DEFINED = re.compile(r"^[ \t]{0,40}(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
 _DECORATION = " \t\r\n$\"'`*,;"
 _LABEL_ALONE = re.compile(r"[\W_]*(?:(?:the|my|final)\s+)*answer(?:\s+is)?[\W_]*", re.IGNORECASE)
@@ -206,6 +207,8 @@ def _program(answer: str, question: str) -> str | None:
 
 def _looks_like_a_program(answer: str, question: str) -> bool:
     """Whether ``answer`` is code and no words; "Answer: 42" is Python, too, and no program."""
+    if _KEYWORD.search(answer) is None:
+        return False  # no statement without one of them: most answers are not worth a parse
     code = _program(answer, question)
     return code is not None and _STATEMENT.search(code) is not None and not _marked(answer)
 

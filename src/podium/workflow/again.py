@@ -29,7 +29,7 @@ def _went_wrong(transcript: Transcript) -> bool:
     if transcript.workflow is None:
         return False
     results = dict(enumerate(transcript.results))
-    deciding = Deciding(transcript.workflow, (), transcript.question, results)
+    deciding = Deciding(transcript.workflow, transcript.question, results)
     failed = [index for index in results if deciding.failed(index)]
     reported = any(each.completion is not None and each.completion.check_passed is False for each in transcript.results)
     return all(deciding.caught(index) for index in failed) and (bool(failed) or reported)

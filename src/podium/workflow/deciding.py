@@ -9,26 +9,34 @@ answer, and a failure is none either: no fault is taken for a disagreement.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from statistics import fmean
 
 from podium.conditions import ALWAYS, Skipped
 from podium.errors import Blame, ContextOverflow, UpstreamFailed
 from podium.tasks.agreement import Reading
-from podium.types import Card, Completion, Failure, Question, StepResult, Workflow
+from podium.types import Completion, Failure, Question, StepResult, Workflow
+from podium.workers.pool import WorkerPool
 
 _WEIGHT = {Blame.USER: 0, Blame.POLICY: 1, Blame.WORLD: 2}
 """Which of several failures decides; among equals the earliest step's."""
 
 
 class Deciding:
-    """Decides over the ``results`` of one run, which fill while it looks. ``cards`` are the workers', by position."""
+    """Decides over the ``results`` of one run, which fill while it looks; ``pool`` has the workers that may be passed on."""
 
-    def __init__(self, workflow: Workflow, cards: Sequence[Card], question: Question, results: Mapping[int, StepResult]) -> None:
+    def __init__(
+        self, workflow: Workflow, question: Question, results: Mapping[int, StepResult], pool: WorkerPool | None = None
+    ) -> None:
         self._steps = workflow.steps
-        self._cards = cards
-        self._reading = Reading(asked_in(question))
+        self._pool = pool
+        self._question = question
         self._results = results
         self._known: dict[tuple[int, ...], tuple[int, ...]] = {}
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return Reading(asked_in(self._question))
 
     def agreement(self, seen: Sequence[int], count: int) -> Skipped | None:
         """What a step that sees ``seen`` passes on because ``count`` of them agree; None where they do not."""
@@ -138,9 +146,9 @@ class Deciding:
 
     def _best(self, agreeing: Sequence[int]) -> int:
         """Who of those that agree is passed on: who is right most often where that was measured of all, else the pool's first."""
-        cards = {origin: self._cards[self._steps[origin].worker] for origin in agreeing}
-        measured = all(card.skills for card in cards.values())
-        rates = {origin: fmean(rate for _, rate in card.skills) if measured else 0.0 for origin, card in cards.items()}
+        skills = {origin: () if self._pool is None else self._pool[self._steps[origin].worker].card.skills for origin in agreeing}
+        measured = all(skills.values())
+        rates = {origin: fmean(rate for _, rate in each) if measured else 0.0 for origin, each in skills.items()}
         return min(agreeing, key=lambda origin: (-rates[origin], self._steps[origin].worker, origin))
 
 

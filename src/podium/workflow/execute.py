@@ -65,14 +65,16 @@ class Execution:
         self._starts: dict[int, float] = {}
         self._responses: dict[int, str] = {}
         self._last_call = Call()
-        self._hard = hard(workflow)
+        self._conditional = any(step.condition != ALWAYS for step in workflow.steps)
+        self._needed = needed(workflow)
+        self._hard = hard(workflow) if self._conditional else self._needed
         self._lost: int | None = None
         """The step whose failure left the run without an answer."""
         self._calling: dict[int, asyncio.Task[Any]] = {}
         self._stopped: set[int] = set()
         """Steps that were told to stop because nobody needs them, whether or not they have."""
         self.results: dict[int, StepResult] = {}
-        self._deciding = Deciding(workflow, pool.cards, call.question, self.results)
+        self._deciding = Deciding(workflow, call.question, self.results, pool)
 
     async def run(self) -> Transcript:
         """Carry out every step and return the whole record. The last step's response is the answer."""
@@ -122,7 +124,7 @@ class Execution:
 
     def _check(self) -> None:
         """Fail what can be known to fail before anybody is asked: it is the policy's, whatever the world does meanwhile."""
-        for index in sorted(needed(self._workflow)):
+        for index in sorted(self._needed):
             step = self._workflow.steps[index]
             if self._lost is None and not step.access:
                 try:
@@ -132,7 +134,7 @@ class Execution:
                     self._lost = index
 
     async def _step(self, index: int, before: list[asyncio.Task[None]]) -> None:
-        condition = self._condition(index)
+        condition = self._condition(index) if self._conditional else _ALWAYS
         for position, task in enumerate(before, start=1):
             await task
             if condition.agree is not None and index not in self.results:
@@ -178,7 +180,7 @@ class Execution:
             index,
             self._question,
             self._responses,
-            hidden=self._deciding.hidden(self._workflow.steps[index].access),
+            hidden=self._deciding.hidden(self._workflow.steps[index].access) if self._conditional else (),
             last_answer=self._last_answer,
             sampling=self._call.sampling,
             depth=self._call.depth + 1,
@@ -237,7 +239,8 @@ class Execution:
     def _failed_before(self, index: int, condition: Condition) -> int | None:
         """The first step that ``index`` was to see, that failed, and for which it can not stand in."""
         for seen in self._workflow.steps[index].access:
-            if self._deciding.failed(seen) and not (condition.if_failed and self._deciding.caught(seen)):
+            result = self.results[seen]
+            if result.failure is not None and result.was_needed and not (condition.if_failed and self._deciding.caught(seen)):
                 return seen
         return None
 
