@@ -4,6 +4,8 @@
 answer at once; the smallest of the three ratios. Both run the same async worker function; LangGraph's graph is compiled once,
 outside the timing, and its state carries the responses by step number, which is what our executor keeps.
 ``critical_path_ratio``: wall time of 256 concurrent workflows with sleeping workers over the longest critical path among them.
+``conditional_critical_path_ratio``: the same with workflows of conditional steps, half of which are skipped; the
+longest path is that of the steps carried out.
 ``serial_speedup``: the mixed workflow step by step over the same in parallel.
 """
 
@@ -13,6 +15,7 @@ import operator
 import statistics
 import time
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Annotated, Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
@@ -149,6 +152,46 @@ async def concurrent(count: int = 256) -> float:
     return statistics.median(ratios)
 
 
+STOPPING = Workflow(
+    steps=(
+        *(Step(worker=i, subtask=f"Step {i}.") for i in range(2)),
+        *(Step(worker=i, subtask=f"Step {i}.", access=tuple(range(i)), condition="unless 2 agree") for i in range(2, 5)),
+    )
+)
+"""Two answer side by side; three more follow, each only where no two agree."""
+
+
+class Answering(Worker):
+    """Sleeps and says what it is told to say."""
+
+    def __init__(self, seconds: float, text: str) -> None:
+        super().__init__(seconds)
+        self.text = text
+
+    async def __call__(self, call: Call) -> Completion:
+        """Answer."""
+        return replace(await super().__call__(call), text=self.text)
+
+
+async def conditional(count: int = 256) -> float:
+    """As :func:`concurrent`, with :data:`STOPPING`: the first two agree, or the third agrees with the first, or nobody does."""
+    said = (("1", "1", "-", "-", "-"), ("1", "2", "1", "-", "-"), ("1", "2", "3", "4", "5"))
+    carried_out = (2, 3, 5)
+    ratios = []
+    for _ in range(3):
+        runs, longest = [], 0.0
+        for number in range(count):
+            texts = [f"Answer: {text}" for text in said[number % 3]]
+            seconds = [0.3 + 0.1 * ((number + index) % 7) for index in range(len(STOPPING.steps))]
+            workers: list[Worker] = [Answering(*each) for each in zip(seconds, texts, strict=True)]
+            longest = max(longest, max(seconds[:2]) + sum(seconds[2 : carried_out[number % 3]]))
+            runs.append(ours(STOPPING, workers))
+        started = time.perf_counter()
+        await asyncio.gather(*(run() for run in runs))
+        ratios.append((time.perf_counter() - started) / longest)
+    return statistics.median(ratios)
+
+
 async def speedup() -> float:
     """Serial over parallel wall time of the mixed workflow, workers sleeping 50 ms; median of 5."""
     workflow = SHAPES["mixed"]
@@ -174,9 +217,11 @@ async def measure() -> dict[str, float]:
     result = {
         "overhead_ratio": round(min(theirs / mine for mine, theirs in figures.values()), 1),
         "critical_path_ratio": round(await concurrent(), 4),
+        "conditional_critical_path_ratio": round(await conditional(), 4),
         "serial_speedup": round(await speedup(), 3),
     }
     print(f"256 workflows at once take {result['critical_path_ratio']} of their longest critical path")
+    print(f"and with conditions, {result['conditional_critical_path_ratio']}")
     print(f"the mixed workflow in parallel is {result['serial_speedup']} times as fast as step by step")
     return result
 

@@ -4,10 +4,14 @@ A gym server that spoils 30 % of the requests (429 with Retry-After, 500, hang, 
 in one process; ``podium ask --file`` over it in another, with a journal and a budget, killed with SIGKILL in the middle and
 started again. Then everything is compared: with the answers of the same run without faults, and with the server's own books.
 
+All of it twice: with a workflow that is carried out to its end, and (``conditional_``) with one whose steps have conditions.
+
 ``answered``, ``world_faults``, ``other_failures``: how the questions ended. ``wrong_answers``: answers that differ from the
-fault-free run (a fault that looked like an answer would be one). ``paid_twice``: completions the server billed minus paid
-calls in the journal (unsettled ones of the killed process included). ``over_budget_usd``: billed minus budget in a second run
-whose budget is too small for it, at most 0 or what the calls in flight could cost.
+fault-free run (a fault that looked like an answer would be one). ``paid_more_than_asked``: paid calls of the run with faults
+beyond those of the run without, unsettled and repeated ones of killed processes aside: a fault that was read as a disagreement.
+``paid_twice``: completions the server billed minus paid calls in the journal (unsettled ones of the killed process included).
+``over_budget_usd``: billed minus budget in a second run whose budget is too small for it, at most 0 or what the calls in flight
+could cost.
 """
 
 import json
@@ -30,6 +34,8 @@ from podium.gym.world import World
 
 PODIUM = [sys.executable, "-m", "podium"]
 CONCURRENCY = 8
+CONDITIONAL = "stop:2:atlas,cedar,delta,ember,fjord,grove"
+"""A policy with conditions: whoever read a fault as a disagreement would ask more than without faults."""
 
 
 @contextmanager
@@ -77,10 +83,11 @@ def write_pool(path: Path, url: str) -> None:
 
 
 def ask_command(folder: Path, out: str, *extra: str) -> list[str]:
-    """``podium ask`` over the questions of ``folder``; 8 calls a question."""
+    """``podium ask`` over the questions of ``folder`` by the policy that the folder names."""
+    policy = (folder / "policy").read_text()
     return [
         *(*PODIUM, "ask", "--file", str(folder / "questions.jsonl"), "--pool", str(folder / "pool.toml")),
-        *("--policy", "mixture:brook", "--out", str(folder / out), "--concurrency", str(CONCURRENCY), "--json", *extra),
+        *("--policy", policy, "--out", str(folder / out), "--concurrency", str(CONCURRENCY), "--json", *extra),
     ]
 
 
@@ -89,27 +96,29 @@ def answers(path: Path) -> dict[str, dict[str, Any]]:
     return {line["question"]: line for line in map(json.loads, path.read_text().splitlines())}
 
 
-def drill(questions: int, kills: int) -> dict[str, Any]:
-    """Run everything with ``questions`` gym problems, killing the client ``kills`` times."""
+def drill(questions: int, kills: int, policy: str = "mixture:brook") -> dict[str, Any]:
+    """Run everything with ``questions`` gym problems, killing the client ``kills`` times; ``mixture`` asks 8 calls a question."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        (folder / "policy").write_text(policy)
         problems = World().problems(split="held_out_numbers", n=questions)
         (folder / "questions.jsonl").write_text("".join(json.dumps({"question": p.question}) + "\n" for p in problems))
         with gym_server(0.0) as url:
             write_pool(folder / "pool.toml", url)
             subprocess.run(ask_command(folder, "clean.jsonl"), check=True, stdout=subprocess.DEVNULL)
-        figures: dict[str, Any] = {"questions": questions}
+            books = stats(url)
+        figures: dict[str, Any] = {"questions": questions, "calls_without_faults": books["completions"]}
         with gym_server(0.3) as url:
             write_pool(folder / "pool.toml", url)
-            figures |= _killed_run(folder, url, kills)
+            figures |= _killed_run(folder, url, kills, books["completions"])
         figures |= _compared(answers(folder / "clean.jsonl"), answers(folder / "faulty.jsonl"))
         with gym_server(0.3) as url:
             write_pool(folder / "pool.toml", url)
-            figures |= _small_budget(folder, url)
+            figures |= _small_budget(folder, url, books["cost_usd"] / 2)
         return figures
 
 
-def _killed_run(folder: Path, url: str, kills: int) -> dict[str, Any]:
+def _killed_run(folder: Path, url: str, kills: int, asked: int) -> dict[str, Any]:
     command = ask_command(folder, "faulty.jsonl", "--journal", str(folder / "calls.db"), "--budget-usd", "100")
     killed = 0
     for _ in range(kills):
@@ -135,6 +144,7 @@ def _killed_run(folder: Path, url: str, kills: int) -> dict[str, Any]:
         "paid_in_journal": paid,
         "unsettled_in_journal": unsettled,
         "paid_twice": max(0, books["completions"] - paid),
+        "paid_more_than_asked": max(0, paid - unsettled - asked),
         "billed_usd": books["cost_usd"],
         "journal_usd": sum(row["known_usd"] for row in rows),
         "faults": books["faults"],
@@ -154,8 +164,7 @@ def _compared(clean: dict[str, dict[str, Any]], faulty: dict[str, dict[str, Any]
     }
 
 
-def _small_budget(folder: Path, url: str) -> dict[str, Any]:
-    cap = 0.02
+def _small_budget(folder: Path, url: str, cap: float) -> dict[str, Any]:
     command = ask_command(folder, "small.jsonl", "--journal", str(folder / "small.db"), "--budget-usd", str(cap))
     stopped = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert stopped.returncode == 2, stopped.stderr
@@ -167,4 +176,6 @@ def _small_budget(folder: Path, url: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(drill(questions=200, kills=5)))
+    plain = drill(questions=200, kills=5)
+    conditional = drill(questions=200, kills=5, policy=CONDITIONAL)
+    print(json.dumps(plain | {f"conditional_{key}": value for key, value in conditional.items()}))

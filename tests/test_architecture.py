@@ -19,7 +19,7 @@ MODULES = {
 }
 # docs/architecture.md draws this table. A module may import from a lower floor or from its own room.
 FLOORS = [
-    {"errors"},
+    {"errors", "conditions"},
     {"types", "jsonl", "body", "charts", "extras"},
     {"events", "access", "registry", "request_options"},
     {"protocols"},
@@ -121,7 +121,7 @@ LAZY = {
     "podium.policies.tuned": "scikit-learn",
     "podium.pools.open": "the vendors' libraries",
     "podium.serving.run": "uvloop, where there is one",
-    "podium.studies.arms": "scikit-learn",
+    "podium.policies.learned": "scikit-learn",
     "podium.studies.cluster": "Ray",
     "podium.training.run": "TRL",
 }

@@ -6,6 +6,7 @@ from typing import cast
 
 from hypothesis import strategies as st
 
+from podium.conditions import ALWAYS, IF_FAILED, agree
 from podium.protocols import Worker
 from podium.types import Brief, Call, Card, Generation, Step, Transcript, Workflow, ask
 from podium.workers.pool import Member, WorkerPool
@@ -16,12 +17,20 @@ TEXTS = st.text(min_size=1, max_size=60).filter(lambda text: bool(text.strip()))
 
 
 @st.composite
-def workflows(draw: st.DrawFn, *, max_steps: int = 5, subtasks: st.SearchStrategy[str] = TEXTS) -> Workflow:
+def workflows(
+    draw: st.DrawFn, *, max_steps: int = 5, subtasks: st.SearchStrategy[str] = TEXTS, conditions: bool = False
+) -> Workflow:
     steps = []
     for index in range(draw(st.integers(1, max_steps))):
         seen = draw(st.sets(st.integers(0, index - 1))) if index else set()
+        can_be = [ALWAYS, *([IF_FAILED] if seen else []), *(agree(count) for count in range(2, len(seen) + 1))]
         steps.append(
-            Step(worker=draw(st.integers(0, WORKERS - 1)), subtask=draw(subtasks), access=tuple(sorted(seen))),
+            Step(
+                worker=draw(st.integers(0, WORKERS - 1)),
+                subtask=draw(subtasks),
+                access=tuple(sorted(seen)),
+                condition=draw(st.sampled_from(can_be)) if conditions else ALWAYS,
+            ),
         )
     return Workflow(steps=tuple(steps))
 

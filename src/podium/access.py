@@ -7,9 +7,9 @@ what the user asked, and whoever may not, does not. From round 2 on a step with 
 answer of the round before, as the reply to the user's conversation.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from podium.types import Call, Question, Sampling, TokenListener, VisibleStep, Workflow
+from podium.types import Call, Question, Sampling, Step, TokenListener, VisibleStep, Workflow
 
 
 def call_for(
@@ -18,6 +18,7 @@ def call_for(
     question: Question,
     responses: Mapping[int, str],
     *,
+    hidden: Collection[int] = (),
     last_answer: str | None = None,
     sampling: Sampling = Sampling(),
     depth: int = 0,
@@ -30,21 +31,36 @@ def call_for(
     same worker the same thing are two draws: the call's ``sample`` is ``sample`` followed by the number of earlier steps
     equal to this one, so that a cache never hands out one answer for both.
 
-    Raises KeyError where a response the step may see is missing: the caller started it too early.
+    ``hidden`` are steps it may see that have nothing to show: one that failed, one that was skipped and passes on what is shown
+    already. Where step 0 failed, the conversation that it was asked with stands in the call itself.
+
+    Raises KeyError where another response the step may see is missing: the caller started it too early.
     """
     step = workflow.steps[index]
     visible: list[VisibleStep] = []
     if step.last_answer and last_answer is not None:
         visible.append(VisibleStep(question=question, subtask="", response=last_answer))
+    knows = index == 0 or 0 in step.access
     for seen in step.access:
+        if seen in hidden:
+            continue
         asked = question if seen == 0 and not visible else ()
         visible.append(VisibleStep(question=asked, subtask=workflow.steps[seen].subtask, response=responses[seen]))
     return Call(
-        question=question if index == 0 and not visible else (),
+        question=question if knows and not any(earlier.question for earlier in visible) else (),
         subtask=step.subtask,
         visible=tuple(visible),
         sampling=sampling,
         depth=depth,
-        sample=(*sample, workflow.steps[:index].count(step)),
+        sample=(*sample, _draws(workflow.steps, index)),
         on_token=on_token,
     )
+
+
+def _draws(steps: tuple[Step, ...], index: int) -> int:
+    """How many steps before ``index`` ask the same worker the same; when they are carried out is no part of it."""
+    step, draws = steps[index], 0
+    for earlier in steps[:index]:
+        if earlier.worker == step.worker and earlier.subtask == step.subtask:
+            draws += earlier.access == step.access and earlier.last_answer == step.last_answer
+    return draws

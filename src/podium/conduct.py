@@ -4,7 +4,7 @@ A Conductor joins a policy, which writes workflows, and a pool, which carries th
 it is the server, under the evaluator it stands beside a bare worker, in a pool it nests.
 
 Recursion (paper section 3.3): with ``rounds`` above 1 the finished transcript goes into the next brief, and the policy writes
-another workflow, or three empty lists, which keep the answer.
+another workflow, or empty lists, which keep the answer. A condition can say when that is worth asking for.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import replace
 
+from podium.conditions import ALWAYS, read_condition
 from podium.errors import ConfigError, PodiumError, UnworkableStep
 from podium.events import Answered, Listener, interrupted_by
 from podium.protocols import Policy, Worker
@@ -20,6 +21,7 @@ from podium.types import Brief, Call, Card, Completion, Failure, Generation, Res
 from podium.workers.nested import collecting, give_up
 from podium.workers.pool import WorkerPool
 from podium.workers.render import render
+from podium.workflow.again import wants_another
 from podium.workflow.round import Round
 from podium.workflow.syntax import WorkflowSyntax
 
@@ -38,6 +40,9 @@ class Conductor:
     above one another. A failure in round 1 is raised with what was done in ``error.transcripts``, and stands in the result of
     the step above (``StepResult.failed_rounds``), where there is one; a failure in a later
     round is recorded and the answer of the round before stands, because it was given and paid for.
+
+    ``again`` is the condition of a further round, over the steps of the one before: ``"unless 2 agree"``, ``"if failed"``. With
+    the latter a round that gave no answer because a step failed is followed by another, too.
     """
 
     def __init__(
@@ -50,6 +55,7 @@ class Conductor:
         syntax: WorkflowSyntax = WorkflowSyntax(),
         max_depth: int = 3,
         answering: Collection[int] | None = None,
+        again: str = ALWAYS,
     ) -> None:
         if rounds < 1 or max_steps < 1 or max_depth < 1:
             raise ValueError("rounds, max_steps and max_depth are at least 1")
@@ -59,6 +65,7 @@ class Conductor:
         self._max_steps = max_steps
         self._syntax = syntax
         self._max_depth = max_depth
+        self._again = read_condition(again)
         self._answering = range(len(pool)) if answering is None else answering
 
     @property
@@ -154,7 +161,7 @@ class Conductor:
             except (asyncio.CancelledError, Exception):
                 transcripts += [] if this.cut_short is None else [this.cut_short]
                 raise
-            if transcripts[-1].workflow is None or transcripts[-1].failure is not None or this.waiting is not None:
+            if this.waiting is not None or not wants_another(transcripts[-1], self._again):
                 return this.waiting
         return None
 

@@ -19,7 +19,7 @@
     │   ├── WorkerRefused               the provider will not answer this call: another try is no use
     │   ├── ContextOverflow    policy   the call is larger than the context of the worker that was chosen for it
     │   ├── UpstreamFailed              a step this step needed gave no answer
-    │   └── NotNeeded                   another step failed, so this one's answer was not needed any more
+    │   └── NotNeeded                   this step's answer was of no use any more: another failed, or was skipped
     ├── StoreUnavailable       world    a server's database does not answer
     └── VerifierError          world    the grader broke; never "wrong"
         └── SandboxError                the sandbox could not isolate, start, or finish a program
@@ -171,7 +171,7 @@ class UpstreamFailed(WorkerError):
 
 
 class NotNeeded(WorkerError):
-    """Another step's failure left the run without an answer, so this one was stopped, or not started. Only ever a record."""
+    """Nobody could use this step's answer any more, so it was stopped, or not started. Only ever a record."""
 
 
 class StoreUnavailable(PodiumError):

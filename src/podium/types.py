@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from podium.conditions import ALWAYS, Skipped, read_condition
 from podium.errors import Blame, NotNeeded, PodiumError, WorkerUnavailable, error_named
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -117,12 +118,9 @@ class Usage:
     cost_usd: float | None = 0.0
 
     def __add__(self, other: Usage) -> Usage:
-        known = self.cost_usd is not None and other.cost_usd is not None
-        return Usage(
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            cost_usd=(self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
-        )
+        usd = None if self.cost_usd is None or other.cost_usd is None else self.cost_usd + other.cost_usd
+        prompt, completion = self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens
+        return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=usd)
 
     @property
     def tokens(self) -> int:
@@ -132,10 +130,7 @@ class Usage:
     @staticmethod
     def total(usages: Iterable[Usage]) -> Usage:
         """The sum; of nothing, ``Usage()``, which is free."""
-        result = Usage()
-        for usage in usages:
-            result = result + usage
-        return result
+        return sum(usages, start=Usage())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +176,8 @@ class Step:
     """Earlier steps whose (subtask, response) pairs this step sees, ascending."""
     last_answer: bool = False
     """From round 2 on: this step also sees the final answer of the round before."""
+    condition: str = ALWAYS
+    """When it is carried out (:mod:`podium.conditions`); a step that is not passes on a response that it saw."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +198,8 @@ class Workflow:
                 raise ValueError(f"step {index} may only look at earlier steps, not {step.access}")
             if list(step.access) != sorted(set(step.access)):
                 raise ValueError(f"the access of step {index} must ascend without repeats: {step.access}")
+            if misfit := read_condition(step.condition).misfit(len(step.access)):
+                raise ValueError(f"step {index}: {misfit}")
 
     @property
     def waves(self) -> tuple[tuple[int, ...], ...]:
@@ -211,7 +210,7 @@ class Workflow:
         depth: list[int] = []
         for step in self.steps:
             depth.append(1 + max((depth[seen] for seen in step.access), default=-1))
-        return tuple(tuple(index for index, d in enumerate(depth) if d == wave) for wave in range(max(depth) + 1))
+        return tuple(tuple(i for i, d in enumerate(depth) if d == wave) for wave in range(max(depth) + 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,6 +289,8 @@ class Completion:
     """Where the price behind ``usage.cost_usd`` comes from, e.g. ``pool file`` or ``genai-prices 0.2.3``."""
     tool_calls: tuple[ToolCall, ...] = ()
     """What the worker wants run before it goes on; the text may be empty then."""
+    check_passed: bool | None = None
+    """Of a worker that checks what it sees, or runs it: whether that held; None where it checked nothing."""
     waiting: Waiting | None = None
     """Of a Conductor, where there are ``tool_calls``: the step that made them, and so the one that goes on."""
     transcripts: tuple[Transcript, ...] = ()
@@ -366,6 +367,8 @@ class StepResult:
     """Wall time from start to result, limits and retries included."""
     failed_rounds: tuple[Transcript, ...] = ()
     """Rounds of Conductors below this step that ended without an answer, so that they are in no completion."""
+    skipped: Skipped | None = None
+    """Set where nobody was asked: ``completion`` is then a response that the step saw, and is free."""
 
     @property
     def usage(self) -> Usage | None:
@@ -375,7 +378,7 @@ class StepResult:
 
     @property
     def was_needed(self) -> bool:
-        """False where another step's failure had this one stopped, or not started: no fault of its worker's."""
+        """False where this one was stopped, or not started, because nobody could use it any more: no fault of its worker's."""
         return self.failure is None or self.failure.kind != NotNeeded.__name__
 
 
@@ -401,6 +404,11 @@ class Transcript:
         return Usage.total([self.generation.usage, *(result.usage for result in self.results if result.usage is not None)])
 
     @property
+    def asked(self) -> tuple[StepResult, ...]:
+        """The steps that somebody was asked for: neither skipped nor left out because nobody needed them any more."""
+        return tuple(each for each in self.results if each.skipped is None and each.was_needed)
+
+    @property
     def critical_seconds(self) -> float:
         """What this round takes at least: the policy's time and the slowest chain of steps that wait for each other.
 
@@ -410,7 +418,8 @@ class Transcript:
         done: list[float] = []
         for result in self.results:
             own = result.seconds if result.completion is None else result.completion.seconds
-            done.append(own + max((done[seen] for seen in result.step.access), default=0.0))
+            last = len(done) if result.skipped is None else result.skipped.because[-1]
+            done.append(own + max((done[seen] for seen in result.step.access if seen <= last), default=0.0))
         return self.generation.seconds + max(done, default=0.0)
 
 

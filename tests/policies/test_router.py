@@ -8,7 +8,6 @@ import pytest
 from podium.errors import ConfigError
 from podium.policies.router import (
     Chooser,
-    RouterDataset,
     agreement,
     best_of_kind,
     classified,
@@ -17,6 +16,7 @@ from podium.policies.router import (
     nearest,
     routed,
 )
+from podium.policies.router_data import RouterDataset
 from podium.types import Brief, Card, ask
 from podium.workflow.parse import parse
 

@@ -264,3 +264,23 @@ async def test_an_opening_is_part_of_the_prompt_and_is_kept_likely() -> None:
 )
 def test_where_a_worker_is_chosen(pieces: list[str], found: tuple[int, ...]) -> None:
     assert worker_positions(pieces) == found
+
+
+@pytest.mark.parametrize(("second", "steps"), [("Answer: 42", 2), ("Answer: 41", 3)])
+async def test_a_skipped_step_costs_no_dollars_and_no_step(second: str, steps: int) -> None:
+    syntax = WorkflowSyntax(conditions=True)
+    three = (
+        'model_id = [0, 1, 2]\nsubtasks = ["a", "b", "c"]\naccess_list = [[], [], "all"]\n'
+        'conditions = ["always", "always", "unless 2 agree"]'
+    )
+
+    def says(text: str) -> Scripted:
+        return Scripted(text, usage=Usage(prompt_tokens=1, completion_tokens=1, cost_usd=0.001))
+
+    members = [Member(worker=says(text), card=Card(name=f"w{i}")) for i, text in enumerate(("Answer: 42", second, "Answer: 42"))]
+    collector = Collector(verifier=GymVerifier(), syntax=syntax, per_usd=10, per_step=0.01)
+    [group] = await collector.collect(Writes(three), [task(WorkerPool(members))], 1)
+    [turn] = group.rollouts[0].turns
+    assert turn.correct
+    assert turn.reward == pytest.approx(1 - 0.02 * steps)
+    assert len(turn.transcript.asked) == steps

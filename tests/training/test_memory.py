@@ -8,14 +8,16 @@ import torch
 from podium.policies.qwen2 import Qwen2, Qwen2Config
 from podium.recipes.paper import config as paper
 from podium.recipes.paper import lora
-from podium.training.estimate import GPU_GIB, estimate, memory_of
+from podium.training.estimate import GPU_GIB, Estimate, estimate, memory_of
 from podium.training.learner import Learner
 from podium.training.learner_config import LearnerConfig
 from podium.training.memory import FULL, GIB, QWEN_7B, Memory, ModelShape, memory
 from podium.training.pretrained import Pretrained
 from podium.training.rows import TrainingRow
+from podium.training.warm_start import Demonstration
 from podium.types import Card
-from tests.training.gym_runs import small_config
+from podium.workflow.syntax import WorkflowSyntax
+from tests.training.gym_runs import WARM_START, small_config
 
 TINY = ModelShape(
     hidden_size=48,
@@ -143,3 +145,19 @@ def test_an_estimate_shows_the_table_where_the_sizes_are_known() -> None:
     assert "memory" not in estimate(replace(small_config(), pretrained=replace(given, shape=None)), cards).as_text()
     assert estimate(small_config(), cards).memory is None
     assert FULL * QWEN_7B.parameters // 2 == bytes_of(found.memory, "weights, float32")[0]
+
+
+def test_an_estimate_expects_fewer_calls_of_steps_with_a_condition_and_no_fewer_at_most() -> None:
+    lists = 'model_id = [0, 1, 2]\nsubtasks = ["a", "b", "c"]\naccess_list = [[], [], "all"]\n'
+    config = replace(small_config(), syntax=WorkflowSyntax(conditions=True))
+    cards = [Card(name="a", prompt_usd=1e-6, completion_usd=1e-6)]
+
+    def expected(condition: str) -> Estimate:
+        written = Demonstration(f'{lists}conditions = ["always", "always", "{condition}"]', ())
+        return estimate(replace(config, warm_start=replace(WARM_START, write=lambda *given: written)), cards)
+
+    whole, stopping = expected("always"), expected("unless 2 agree")
+    assert stopping.calls == pytest.approx(whole.calls * 2.5 / 3, abs=1)
+    assert (stopping.cost_usd or 0) < (whole.cost_usd or 0)
+    assert (stopping.calls_at_most, stopping.cost_usd_at_most) == (whole.calls_at_most, whole.cost_usd_at_most)
+    assert "a step with a condition is carried out 50%" in stopping.as_text()

@@ -1,6 +1,7 @@
 """The language: golden texts, the inverse, and "any text gives a Workflow or a WorkflowError, nothing else"."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -135,6 +136,71 @@ def test_escapes_and_latex(written: str, read: str) -> None:
     workflow = parse(f'model_id = [0]\nsubtasks = ["{written}"]\naccess_list = [[]]', brief())
     assert workflow is not None
     assert workflow.steps[0].subtask == read
+
+
+CONDITIONAL = WorkflowSyntax(conditions=True)
+THREE = "model_id = [0, 1, 2]\nsubtasks = ['a', 'b', 'c']\naccess_list = [[], [0], 'all']"
+
+
+def test_the_fourth_list_is_there_where_the_language_has_it_and_nowhere_else() -> None:
+    text = f"{THREE}\nconditions = ['always', 'IF  failed', \"Unless 2 agree\"]"
+    workflow = parse(text, brief(), CONDITIONAL)
+    assert workflow is not None
+    assert [step.condition for step in workflow.steps] == ["always", "if failed", "unless 2 agree"]
+    plain = parse(text, brief())
+    assert plain is not None
+    assert {step.condition for step in plain.steps} == {"always"}
+    with pytest.raises(MalformedWorkflow, match="no list called conditions"):
+        parse(THREE, brief(), CONDITIONAL)
+    with pytest.raises(ValueError, match="can not say 'if failed'"):
+        format_workflow(workflow)
+
+
+CONDITIONS = {
+    "unknown": ("['always', 'maybe', 'always']", "'maybe' is unknown: it is none of"),
+    "one can not agree": ("['always', 'always', 'unless 1 agree']", "'unless 1 agree' is unknown"),
+    "too many digits": ("['always', 'always', 'unless 999999999 agree']", "is unknown"),
+    "fraction": ("['always', 'always', 'unless 2.5 agree']", "is unknown"),
+    "other digits": ("['always', 'always', 'unless ² agree']", "is unknown"),
+    "more than it sees": (
+        "['always', 'unless 2 agree', 'always']",
+        'step 1: "unless 2 agree" can never come about: the step sees 1',
+    ),
+    "nothing to look at": ("['if failed', 'always', 'always']", "the step sees none"),
+    "no text": ("['always', 3, 'always']", "3 is not a text"),
+    "a list": ("['always', ['if failed'], 'always']", "is not a text"),
+    "too few": ("['always', 'always']", "conditions has 2"),
+    "long": (f"['always', 'always', '{'if failed ' * 1000}']", "is unknown"),
+}
+
+
+@pytest.mark.parametrize(("conditions", "reason"), CONDITIONS.values(), ids=CONDITIONS.keys())
+def test_conditions_that_are_none(conditions: str, reason: str) -> None:
+    with pytest.raises(InvalidWorkflow, match=reason):
+        parse(f"{THREE}\nconditions = {conditions}", brief(), CONDITIONAL)
+
+
+def test_a_workflow_made_in_python_keeps_the_same_rules() -> None:
+    for condition, access in (("unless 2 agree", (0,)), ("if failed", ()), ("sometimes", (0,))):
+        with pytest.raises(ValueError, match=r"sees|none of"):
+            Workflow(steps=(Step(worker=0, subtask="a"), Step(worker=0, subtask="b", access=access, condition=condition)))
+
+
+def test_an_answer_that_was_never_given_can_not_be_kept() -> None:
+    shown = brief(rounds_done=1)
+    failed = replace(shown, previous_rounds=(replace(shown.previous_rounds[0], answer=None),))
+    with pytest.raises(InvalidWorkflow, match="the last round gave none"):
+        parse("model_id = []\nsubtasks = []\naccess_list = []", failed)
+
+
+@settings(max_examples=500, deadline=None)
+@given(workflow=workflows(conditions=True, max_steps=7), later_round=st.booleans(), subtasks=st.booleans())
+def test_parse_is_the_inverse_of_format_with_conditions(workflow: Workflow, later_round: bool, subtasks: bool) -> None:
+    syntax = replace(CONDITIONAL, subtasks=subtasks)
+    if not subtasks:
+        workflow = Workflow(steps=tuple(replace(step, subtask=FIXED_SUBTASK) for step in workflow.steps))
+    text = format_workflow(workflow, syntax, round_number=2 if later_round else 1)
+    assert parse(text, brief(rounds_done=int(later_round), max_steps=7), syntax) == workflow
 
 
 LANGUAGES = [WorkflowSyntax(), WorkflowSyntax(access="binary")]

@@ -32,14 +32,18 @@ def examples(syntax: WorkflowSyntax) -> list[tuple[int, Workflow]]:
 @pytest.mark.parametrize("few_shot", SETS)
 @pytest.mark.parametrize("access", ["binary", "positions"])
 @pytest.mark.parametrize("subtasks", [True, False])
-def test_every_example_is_a_valid_workflow_of_its_language(few_shot: str, access: str, subtasks: bool) -> None:
-    syntax = WorkflowSyntax(few_shot=few_shot, access=access, subtasks=subtasks)  # type: ignore[arg-type]
+@pytest.mark.parametrize("conditions", [True, False])
+def test_every_example_is_a_valid_workflow_of_its_language(few_shot: str, access: str, subtasks: bool, conditions: bool) -> None:
+    syntax = WorkflowSyntax(few_shot=few_shot, access=access, subtasks=subtasks, conditions=conditions)  # type: ignore[arg-type]
     workflows = [workflow for _, workflow in examples(syntax)]
     assert len(workflows) == 4
     openers = [workflow.steps[0].worker for workflow in workflows]
     assert len(set(openers)) == 4, "examples that open alike make a policy open alike"
     assert len({len(workflow.steps) for workflow in workflows}) >= 3
     assert ("subtasks = [" in text_of(syntax)) is subtasks
+    assert ("conditions" in text_of(syntax)) is conditions
+    said = {step.condition for workflow in workflows for step in workflow.steps}
+    assert said == ({"always", "unless 2 agree", "if failed"} if conditions else {"always"})
 
 
 def test_no_examples_where_none_are_wanted() -> None:

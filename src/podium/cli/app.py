@@ -7,6 +7,7 @@ import typer
 
 from podium import __version__
 from podium.cli.flags import (
+    AgainFlag,
     ConcurrencyFlag,
     DataFlag,
     JournalFlag,
@@ -60,6 +61,7 @@ def ask(
         typer.Option(help="Who writes the workflow; default: the pool's own choice. @2 behind it allows two rounds."),
     ] = None,
     rounds: RoundsFlag = 1,
+    again: AgainFlag = "",
     max_steps: Annotated[int | None, typer.Option(min=1, max=100, help="Steps of one workflow at most.")] = None,
     budget_usd: UsdFlag = None,
     budget_tokens: TokensFlag = None,
@@ -109,8 +111,14 @@ def evaluate(
     runs: Annotated[
         Path | None, typer.Option(help="With a gym check: the folder of the runs, instead of the one it names.")
     ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="With a study: a folder for what its routers and rules learn, to be used as --policy learned:FOLDER."),
+    ] = None,
 ) -> None:
     """Measure workers and policies on the same problems: accuracy with its interval, cost, tokens, seconds, faults apart."""
+    if save is not None and study is None:
+        raise ConfigError("--save keeps what a study learns: name a study file with a table [learning]")
 
 
 @app.command()

@@ -30,6 +30,7 @@ async def ask(
     pool: Path | None,
     policy: str | None,
     rounds: int,
+    again: str,
     max_steps: int | None,
     budget_usd: float | None,
     budget_tokens: int | None,
@@ -54,13 +55,13 @@ async def ask(
         if asked is not None and policy is None:
             opened.check_question(asked)  # the pool's own policy can be slow to load
         name = policy or opened.default_policy
-        conducting = conductor(opened, name, rounds=rounds, max_steps=max_steps)
+        conducting = conductor(opened, name, rounds=rounds, max_steps=max_steps, again=again)
         if asked is not None:
             await _ask_one(conducting, asked, svg, budget, as_json=as_json)
         elif out is not None:
             from podium.studies.setups import setups_of  # only a file of questions is gone on with
 
-            setup = setups_of([name], opened, pool=pool, rounds=rounds)[name]
+            setup = setups_of([name], opened, pool=pool, rounds=rounds, again=again)[name]
             steps = "" if max_steps is None else f", steps {max_steps}"
             by = f"{name}, pool {pool or 'gym'}, rounds {rounds}{steps}, set-up {setup}"
             await _ask_file(conducting, problems, out, by, concurrency, budget, as_json=as_json)
@@ -116,9 +117,11 @@ async def _ask_one(conducting: Conductor, question: str, svg: Path | None, budge
         with RunView(console) as view:
             completion = await conducting.conduct(Call.plain(question), view.on_event)
         console.print(Text(plain(completion.text)))
-        steps = sum(len(transcript.results) for transcript in completion.transcripts)
+        steps = sum(len(transcript.asked) for transcript in completion.transcripts)
+        skipped = sum(len(transcript.results) for transcript in completion.transcripts) - steps
+        counted = f"{steps} steps, {skipped} skipped" if skipped else f"{steps} steps"
         cost = price(completion.usage, budget.paid.cost_usd)
-        summary = f"{steps} steps, {completion.seconds:.1f} s, {completion.usage.tokens} tokens, {cost}"
+        summary = f"{counted}, {completion.seconds:.1f} s, {completion.usage.tokens} tokens, {cost}"
         console.print(Text(summary, style="dim"))
     drawn = [transcript for transcript in completion.transcripts if transcript.workflow is not None]
     if svg is not None and drawn:

@@ -58,6 +58,7 @@ async def evaluate(
     engine: Literal["here", "ray"],
     address: str,
     runs: Path | None,
+    save: Path | None,
 ) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
     budget = Budget(max_usd, budget_tokens, budget_seconds)
@@ -71,7 +72,7 @@ async def evaluate(
         if engine == "ray":
             need("ray")
         cluster = address if engine == "ray" else None
-        await _show_study(study, out, budget, cluster, unsafe_local=unsafe_local, as_json=as_json, as_markdown=as_markdown)
+        await _show_study(study, out, budget, cluster, save, unsafe_local=unsafe_local, as_json=as_json, as_markdown=as_markdown)
         return
     if compare is not None:
         need("stats")
@@ -98,14 +99,24 @@ async def evaluate(
 
 
 async def _show_study(
-    path: Path, out: Path | None, budget: Budget, cluster: str | None, *, unsafe_local: bool, as_json: bool, as_markdown: bool
+    path: Path,
+    out: Path | None,
+    budget: Budget,
+    cluster: str | None,
+    save: Path | None,
+    *,
+    unsafe_local: bool,
+    as_json: bool,
+    as_markdown: bool,
 ) -> None:
     need("stats")
     from podium.studies.run import Progress, run_study
 
     with Bars(budget) as bars:
         progress = Progress(on_part=bars.begin, on_result=bars.on_result, on_note=note)
-        report = await run_study(path, out=out, budget=budget, engine=cluster, unsafe_local=unsafe_local, progress=progress)
+        report = await run_study(
+            path, out=out, budget=budget, engine=cluster, unsafe_local=unsafe_local, keep=save, progress=progress
+        )
     if as_json:
         sys.stdout.write(json.dumps(report.as_object()) + "\n")
     elif as_markdown:

@@ -16,6 +16,10 @@ TokensFlag = Annotated[int | None, typer.Option("--budget-tokens", help="Stop be
 SecondsFlag = Annotated[float | None, typer.Option("--budget-seconds", help="Stop after this many seconds.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 RoundsFlag = Annotated[int, typer.Option(min=1, max=20, help="Workflows per question at most; above 1 is recursion.")]
+AgainFlag = Annotated[
+    str,
+    typer.Option(help='With --rounds: when a further one is asked for, "unless 2 agree" or "if failed".', show_default="always"),
+]
 ConcurrencyFlag = Annotated[int, typer.Option(min=1, max=4096, help="Questions in flight at once.")]
 
 DataFlag = Annotated[Path | None, typer.Option("--data-dir", help="Folder with local copies; without it, the public hub.")]

@@ -113,8 +113,8 @@ class _Round:
         for index, step in enumerate(workflow.steps):
             result = self.results.get(index)
             if result is not None:
-                style = "green" if result.failure is None else "red" if result.was_needed else "dim"
-                says, seconds, cost = said(result), f"{_took(result):.1f} s", _cost(result)
+                style = "red" if result.failure is not None and result.was_needed else "green" if _asked(result) else "dim"
+                says, seconds, cost = said(result), f"{_took(result):.1f} s" if _asked(result) else "", _cost(result)
             elif index in self.started:
                 style, says, cost = "yellow", self.said.get(index, "") or "...", ""
                 seconds = f"{time.perf_counter() - self.started[index]:.1f} s"
@@ -139,7 +139,12 @@ def _count(steps: int) -> str:
 
 def _line(workflow: Workflow | None, index: int, result: StepResult) -> str:
     shown = "" if workflow is None else f" (sees {sees(workflow, index)})"
-    return f"  step {index} {plain(result.worker, 24)}{shown}: {plain(said(result), 100)} [{_took(result):.2f} s {_cost(result)}]"
+    figures = f"{_took(result):.2f} s {_cost(result)}" if result.skipped is None else "skipped"
+    return f"  step {index} {plain(result.worker, 24)}{shown}: {plain(said(result), 100)} [{figures}]"
+
+
+def _asked(result: StepResult) -> bool:
+    return result.skipped is None and result.was_needed
 
 
 def _took(result: StepResult) -> float:
@@ -148,4 +153,4 @@ def _took(result: StepResult) -> float:
 
 
 def _cost(result: StepResult) -> str:
-    return "" if result.usage is None else dollars(result.usage)
+    return "" if result.usage is None or result.skipped is not None else dollars(result.usage)

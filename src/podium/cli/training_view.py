@@ -51,11 +51,7 @@ class TrainingView(LiveView):
         """Take in one iteration."""
         self._seen.append(seen)
         self._mix = Counter(
-            result.worker
-            for g in groups
-            for rollout in g.rollouts
-            for turn in rollout.turns
-            for result in turn.transcript.results
+            result.worker for g in groups for rollout in g.rollouts for turn in rollout.turns for result in turn.transcript.asked
         )
         self._example = _example(groups) or self._example
         number = seen.iteration + 1

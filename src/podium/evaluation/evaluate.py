@@ -53,18 +53,21 @@ class Result:
     seconds: float
     """As the worker reports it, waiting for limits and retries not included; of a failed call, the wall time."""
     steps: int
-    """Steps over all rounds of a Conductor, nested ones counted once; 1 for an answer of a plain worker."""
+    """Steps that somebody was asked for, over all rounds of a Conductor, nested ones counted once; 1 for an answer of a plain
+    worker. Those that were skipped or left out are in ``skipped``."""
     rounds: int
     """Rounds of a Conductor; 0 for a plain worker."""
     invalid_rounds: int
     """Rounds in which the policy wrote no valid workflow; a later or an earlier round may still have answered."""
     workers: tuple[str, ...] = ()
-    """Who carried out the steps of a Conductor, in order over all rounds; () for a plain worker."""
+    """Who was asked for the steps of a Conductor, in order over all rounds; () for a plain worker."""
     topologies: tuple[str, ...] = ()
     """The shape of each round's workflow (:func:`podium.evaluation.topology.topology`)."""
     verbs: tuple[str, ...] = ()
     """The first word of each step's subtask, in small letters."""
 
+    skipped: int = 0
+    """Steps for which nobody was asked, because their condition did not come about or nobody needed them any more."""
     setup: str = ""
     """What answered behind the arm's name, as a hash; "" where it is not known."""
     judged_by: str = ""
@@ -287,12 +290,13 @@ async def _ask(arm: str, worker: Worker, problem: Problem, repeat: int, verifier
         failure=failure,
         usage=usage,
         seconds=time.monotonic() - start if completion is None else completion.seconds,
-        steps=sum(len(transcript.results) for transcript in transcripts) or (0 if completion is None else 1),
+        steps=sum(len(transcript.asked) for transcript in transcripts) or (0 if completion is None else 1),
+        skipped=sum(len(transcript.results) - len(transcript.asked) for transcript in transcripts),
         rounds=len(transcripts),
         invalid_rounds=sum(t.workflow is None and t.failure is not None and t.failure.blame is Blame.POLICY for t in transcripts),
-        workers=tuple(result.worker for transcript in transcripts for result in transcript.results),
+        workers=tuple(result.worker for transcript in transcripts for result in transcript.asked),
         topologies=tuple(topology(t.workflow) for t in transcripts if t.workflow is not None),
-        verbs=tuple(_verb(result.step.subtask) for transcript in transcripts for result in transcript.results),
+        verbs=tuple(_verb(result.step.subtask) for transcript in transcripts for result in transcript.asked),
     )
 
 

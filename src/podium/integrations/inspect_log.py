@@ -111,6 +111,7 @@ def _sample(result: Result, problem: Problem, arm: str) -> EvalSample:
             "kind": result.kind,
             "source": result.source,
             "steps": result.steps,
+            "skipped": result.skipped,
             "rounds": result.rounds,
             "workers": list(result.workers),
             "topologies": list(result.topologies),

@@ -9,7 +9,7 @@ from podium.events import Answered, Event, StepFinished, StepStarted, StepToken,
 from podium.types import Generation, StepResult, Transcript, Usage, Workflow
 from podium.workflow.draw import said
 
-State = Literal["waits", "runs", "done", "failed", "stopped"]
+State = Literal["waits", "runs", "done", "skipped", "failed", "stopped"]
 MOST_KEPT = 20_000
 """Characters of a running step's text that are kept to be shown; the result brings the whole text."""
 
@@ -27,6 +27,8 @@ class StepView:
     @property
     def seconds(self) -> float | None:
         """How long it has taken or takes; of a simulated worker, which answers at once, the time it stands for."""
+        if self.state == "skipped":
+            return None
         if self.result is not None:
             stands_for = 0.0 if self.result.completion is None else self.result.completion.seconds
             return max(self.result.seconds, stands_for)
@@ -34,13 +36,14 @@ class StepView:
 
     @property
     def usage(self) -> Usage | None:
-        """What it cost; None before it is done, and where nothing is known of what it used."""
-        return None if self.result is None else self.result.usage
+        """What it cost; None before it is done, where nobody was asked, and where nothing is known of what it used."""
+        return None if self.result is None or self.result.skipped is not None else self.result.usage
 
     def finish(self, result: StepResult) -> None:
         """Take its result in."""
         self.result, self.worker, self.said = result, result.worker, said(result)
-        self.state = "done" if result.failure is None else "failed" if result.was_needed else "stopped"
+        done: State = "done" if result.skipped is None else "skipped"
+        self.state = done if result.failure is None else "failed" if result.was_needed else "stopped"
 
 
 @dataclass(slots=True, kw_only=True)

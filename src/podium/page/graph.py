@@ -12,7 +12,7 @@ from podium.page.shown import counted, line, price, took
 from podium.types import Workflow
 from podium.workflow.draw import sees
 
-_WORDS = {"waits": "waits", "runs": "works", "done": "done", "failed": "failed", "stopped": "not needed"}
+_WORDS = {"waits": "waits", "runs": "works", "done": "done", "skipped": "skipped", "failed": "failed", "stopped": "not needed"}
 
 
 class Graph:
@@ -35,7 +35,7 @@ class Graph:
 
     def refresh(self) -> None:
         """Show the state as it is now."""
-        over = frozenset(index for index, view in enumerate(self._shown.steps) if view.state == "done")
+        over = frozenset(index for index, view in enumerate(self._shown.steps) if view.state in ("done", "skipped"))
         if over != self._over:
             self._over = over
             self._lines.content = lines(self._layout, over)

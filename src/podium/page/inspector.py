@@ -83,7 +83,10 @@ class _Live:
         else:
             self._words.show(view.said or "(nothing)")
             seconds = view.seconds or 0.0
-            self._figures.text = took(seconds) if view.usage is None else figures(seconds, view.usage)
+            skipped = view.state == "skipped"
+            self._figures.text = (
+                "no worker was asked" if skipped else took(seconds) if view.usage is None else figures(seconds, view.usage)
+            )
             completion, failed = view.result.completion, view.result.failed_rounds
             below = [*failed, *(() if completion is None else completion.transcripts)]
             with self._below:

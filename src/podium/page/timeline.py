@@ -42,7 +42,8 @@ def spans(transcripts: Sequence[Transcript]) -> list[Span]:
             start = max([result.start_seconds, *(ends[seen] for seen in result.step.access if seen < len(ends))])
             ends.append(start + _seconds(result))
             name, failed = f"{index} {line(result.worker, 18)}", result.failure is not None and result.was_needed
-            times.append(Span(name=name, start=offset + start, seconds=_seconds(result), failed=failed))
+            if result.skipped is None:
+                times.append(Span(name=name, start=offset + start, seconds=_seconds(result), failed=failed))
         offset += max([transcript.seconds, *ends])
     return times
 

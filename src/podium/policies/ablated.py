@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
+from podium.conditions import ALWAYS, read_condition
 from podium.errors import ConfigError, WorkflowError
 from podium.protocols import Policy
 from podium.types import Brief, Generation, Step, Workflow
@@ -22,8 +23,8 @@ class AblatedPolicy:
 
     Example: ``AblatedPolicy(policy, WorkflowSyntax(), one_worker(1))``.
 
-    The same question always gets the same change. What is not valid stays as it is, and so do later rounds. Access is written by
-    position, so the Conductor around it reads the default :class:`WorkflowSyntax`.
+    The same question always gets the same change. What is not valid stays as it is, and later rounds say what they said. They
+    are written in :attr:`syntax`, which the Conductor around it has to read: it can say all that the policy's own can, and more.
     """
 
     def __init__(self, policy: Policy, syntax: WorkflowSyntax, change: Change, *, seed: int = 0) -> None:
@@ -31,6 +32,7 @@ class AblatedPolicy:
         self._syntax = syntax
         self._change = change
         self._seed = seed
+        self.syntax = replace(syntax, access="positions", subtasks=True)
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
         """What the policy writes, changed."""
@@ -41,10 +43,10 @@ class AblatedPolicy:
             workflow = parse(written.text, brief, self._syntax)
         except WorkflowError:
             return written
-        if workflow is None or brief.previous_rounds:
-            return written
-        changed = self._change(workflow, brief, random.Random(f"{self._seed} {brief.question}"))
-        return replace(written, text=format_workflow(changed), token_ids=(), logprobs=())
+        if workflow is not None and not brief.previous_rounds:
+            workflow = self._change(workflow, brief, random.Random(f"{self._seed} {brief.question}"))
+        text = format_workflow(workflow, self.syntax, round_number=1 + len(brief.previous_rounds))
+        return replace(written, text=text, token_ids=(), logprobs=())
 
 
 def one_worker(worker: int) -> Change:
@@ -66,20 +68,33 @@ def plain_subtasks(workflow: Workflow, brief: Brief, rng: random.Random) -> Work
 
 
 def random_access(workflow: Workflow, brief: Brief, rng: random.Random) -> Workflow:
-    """Every step sees each earlier one with probability one half."""
-    return _each(workflow, lambda step, index: replace(step, access=tuple(seen for seen in range(index) if rng.random() < 0.5)))
+    """Every step sees each earlier one with probability one half; one that sees too few for its condition is carried out."""
+
+    def seeing(step: Step, index: int) -> Step:
+        access = tuple(seen for seen in range(index) if rng.random() < 0.5)
+        fits = not read_condition(step.condition).misfit(len(access))
+        return replace(step, access=access, condition=step.condition if fits else ALWAYS)
+
+    return _each(workflow, seeing)
+
+
+def without_conditions(workflow: Workflow, brief: Brief, rng: random.Random) -> Workflow:
+    """Every step is carried out, whatever those before it bring."""
+    return _each(workflow, lambda step, index: replace(step, condition=ALWAYS))
 
 
 CHANGES: dict[str, dict[str, Change]] = {
     "workers": {"random": any_worker},
     "subtasks": {"plain": plain_subtasks},
     "access": {"random": random_access},
+    "conditions": {ALWAYS: without_conditions},
 }
 """Part of a workflow -> what can stand in its place; ``workers`` also takes the name of a worker."""
 
 
 def change_named(text: str, workers: tuple[str, ...]) -> Change:
-    """The change called ``text``: ``workers=random``, ``workers=NAME``, ``subtasks=plain`` or ``access=random``.
+    """The change called ``text``: ``workers=random``, ``workers=NAME``, ``subtasks=plain``, ``access=random`` or
+    ``conditions=always``.
 
     Raises :class:`ConfigError`.
     """

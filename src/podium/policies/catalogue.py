@@ -5,13 +5,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from podium.errors import ConfigError
-from podium.policies import chat, fixed, trained, tuned
+from podium.policies import chat, fixed, learned, rules, trained, tuned
 from podium.policies.ablated import AblatedPolicy, change_named
 from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
 from podium.registry import registered
-from podium.workflow.syntax import WorkflowSyntax
 
-BUILT_IN = (chat, fixed, trained, tuned)
+BUILT_IN = (chat, fixed, learned, rules, trained, tuned)
 """Modules that register the policies of this package when they are imported."""
 
 
@@ -35,7 +34,5 @@ def make_policy(asked: PolicyRequest, own: Mapping[str, NamedPolicy] = MappingPr
     if not asked.spec.change:
         return made
     change = change_named(asked.spec.change, made.workers.names)
-    syntax = WorkflowSyntax()  # whatever the policy writes, its altered workflow is written in the language of the baselines
-    return PolicySetup(
-        policy=AblatedPolicy(made.policy, made.syntax, change), workers=made.workers, max_steps=made.max_steps, syntax=syntax
-    )
+    policy = AblatedPolicy(made.policy, made.syntax, change)
+    return PolicySetup(policy=policy, workers=made.workers, max_steps=made.max_steps, syntax=policy.syntax)

@@ -88,7 +88,7 @@ def _unused(brief: Brief, generation: Generation) -> Transcript:
 def _chat(asked: PolicyRequest) -> PolicySetup:
     config = asked.conductor
     writer = asked.workers[asked.worker(default=asked.workers.names[0] if config is None else config.worker)]
-    syntax = WorkflowSyntax(cards=config is not None and config.cards)
+    syntax = WorkflowSyntax() if config is None else WorkflowSyntax(cards=config.cards, conditions=config.conditions)
     policy = ChatPolicy(writer.worker, syntax=syntax, attempts=2 if config is None else config.attempts)
     return PolicySetup(policy=policy, workers=asked.workers, max_steps=asked.steps, syntax=syntax)
 

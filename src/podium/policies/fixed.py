@@ -14,6 +14,7 @@ from podium.policies.voting import with_vote
 from podium.registry import register
 from podium.types import Brief, Generation, Question, Step, Workflow
 from podium.workflow.parse import format_workflow
+from podium.workflow.syntax import WorkflowSyntax
 
 _ANSWER = "Answer the question. Show your work, then give the final answer."
 
@@ -21,8 +22,8 @@ _ANSWER = "Answer the question. Show your work, then give the final answer."
 class FixedPolicy:
     """Always writes the same text: the scripted double of a policy. Example: ``FixedPolicy(Workflow(steps=...))``."""
 
-    def __init__(self, text: str | Workflow) -> None:
-        self._text = text if isinstance(text, str) else format_workflow(text)
+    def __init__(self, text: str | Workflow, syntax: WorkflowSyntax = WorkflowSyntax()) -> None:
+        self._text = text if isinstance(text, str) else format_workflow(text, syntax)
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
         """Write it ``n`` times."""
@@ -32,13 +33,14 @@ class FixedPolicy:
 class FunctionPolicy:
     """Writes ``workflow(brief)``; the baselines below are such functions. It keeps the first round's answer."""
 
-    def __init__(self, workflow: Callable[[Brief], Workflow]) -> None:
+    def __init__(self, workflow: Callable[[Brief], Workflow], syntax: WorkflowSyntax = WorkflowSyntax()) -> None:
         self.workflow = workflow
+        self.syntax = syntax
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
-        """Write it ``n`` times; three empty lists from round 2 on."""
+        """Write it ``n`` times; empty lists from round 2 on."""
         workflow = None if brief.previous_rounds else self.workflow(brief)
-        return [Generation(text=format_workflow(workflow))] * n
+        return [Generation(text=format_workflow(workflow, self.syntax))] * n
 
 
 def solo(worker: int) -> FunctionPolicy:
@@ -118,12 +120,17 @@ def at_random() -> FunctionPolicy:
     return FunctionPolicy(workflow)
 
 
-def _layer(brief: Brief, workers: list[int], last: int, subtask: str) -> Workflow:
-    independent = [
+def independent(brief: Brief, workers: Sequence[int]) -> list[Step]:
+    """A step for each of ``workers``, none of which sees another; all but the first have the question in their subtask."""
+    return [
         Step(worker=worker, subtask=_ANSWER if index == 0 else f"{_as_text(brief.question)}\n\n{_ANSWER}")
         for index, worker in enumerate(workers)
     ]
-    return Workflow(steps=(*independent, Step(worker=last, subtask=subtask, access=tuple(range(len(workers))))))
+
+
+def _layer(brief: Brief, workers: Sequence[int], last: int, subtask: str) -> Workflow:
+    steps = independent(brief, workers)
+    return Workflow(steps=(*steps, Step(worker=last, subtask=subtask, access=tuple(range(len(steps))))))
 
 
 def _as_text(question: Question) -> str:
@@ -153,12 +160,6 @@ def _mixture(asked: PolicyRequest) -> PolicySetup:
     return PolicySetup(policy=mixture_of_agents(last), workers=asked.workers, max_steps=len(asked.workers) + 1, answering=(last,))
 
 
-def _vote(asked: PolicyRequest) -> PolicySetup:
-    judge = len(asked.workers)
-    policy = mixture_of_agents(judge, layer=range(judge))
-    return PolicySetup(policy=policy, workers=with_vote(asked.workers), max_steps=judge + 1, answering=(judge,))
-
-
 def _random(asked: PolicyRequest) -> PolicySetup:
     return PolicySetup(policy=at_random(), workers=asked.workers, max_steps=asked.steps)
 
@@ -174,7 +175,6 @@ for _name, _named in {
     "mixture": NamedPolicy(
         form="mixture[:NAME]", about="every worker answers, NAME makes one answer of them (default: the first)", make=_mixture
     ),
-    "vote": NamedPolicy(form="vote", about="every worker answers, the most common answer wins", make=_vote, is_baseline=True),
     "random": NamedPolicy(
         form="random", about="any number of steps, any workers: what needs no knowledge at all", make=_random, is_baseline=True
     ),

@@ -5,8 +5,8 @@ in what they make of it. Text becomes TF-IDF over character n-grams, so that no 
 published methods use one, which is the first thing that is not kept of them.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,35 +20,16 @@ from sklearn.pipeline import make_pipeline
 
 from podium.errors import ConfigError
 from podium.policies.fixed import FunctionPolicy, alone
+from podium.policies.router_data import RouterDataset
 
 Array = NDArray[np.float64]
 Chooser = Callable[[str], int]
 """The text of a question -> the position of a worker in the pool."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RouterDataset:
-    """Who did how well on the training questions.
-
-    Example: ``RouterDataset(questions=("2 + 2?",), kinds=("math",), right=((1.0, 0.0),))``.
-    """
-
-    questions: tuple[str, ...]
-    kinds: tuple[str, ...]
-    right: tuple[tuple[float, ...], ...]
-    """Per question and worker (in the pool's order), the share of its answers that were right, 0..1."""
-    answers: tuple[tuple[str | None, ...], ...] = ()
-    """What each worker answered, for routers that learn without labels."""
-
-    def __post_init__(self) -> None:
-        """Raises :class:`ConfigError` where there is nothing to learn from or the lengths differ."""
-        if not self.questions or len(self.questions) != len(self.right) or len(self.questions) != len(self.kinds):
-            raise ConfigError("a router learns from questions, each with its kind and with what every worker made of it")
-
-    @property
-    def table(self) -> Array:
-        """Questions x workers."""
-        return np.array(self.right)
+def table_of(dataset: RouterDataset) -> Array:
+    """Questions x workers."""
+    return np.array(dataset.right)
 
 
 def routed(choose: Chooser) -> FunctionPolicy:
@@ -58,7 +39,7 @@ def routed(choose: Chooser) -> FunctionPolicy:
 
 def best_of_kind(dataset: RouterDataset, kind_of: Callable[[str], str | None]) -> Chooser:
     """The worker that was right most often on questions of the same kind; of all questions where the kind is unknown."""
-    table = dataset.table
+    table = table_of(dataset)
     overall = int(table.mean(axis=0).argmax())
     best = {kind: int(table[[k == kind for k in dataset.kinds]].mean(axis=0).argmax()) for kind in set(dataset.kinds)}
     return lambda text: best.get(kind_of(text) or "", overall)
@@ -68,7 +49,7 @@ def nearest(dataset: RouterDataset, k: int = 20) -> Chooser:
     """The worker that was right most often on the ``k`` nearest questions by cosine (as in RouterBench, arXiv 2403.12031)."""
     text = _features().fit(dataset.questions)
     found = NearestNeighbors(n_neighbors=min(k, len(dataset.questions)), metric="cosine").fit(text.transform(dataset.questions))
-    table = dataset.table
+    table = table_of(dataset)
 
     def choose(question: str) -> int:
         _, neighbours = found.kneighbors(text.transform([question]))
@@ -79,7 +60,7 @@ def nearest(dataset: RouterDataset, k: int = 20) -> Chooser:
 
 def linear(dataset: RouterDataset) -> Chooser:
     """A linear prediction of each worker's share of right answers; the worker with the highest."""
-    model = make_pipeline(_features(), Ridge(alpha=1.0)).fit(dataset.questions, dataset.table)
+    model = make_pipeline(_features(), Ridge(alpha=1.0)).fit(dataset.questions, table_of(dataset))
     return lambda question: int(np.asarray(model.predict([question]))[0].argmax())
 
 
@@ -93,10 +74,10 @@ def contrastive(dataset: RouterDataset, *, dimensions: int = 32, temperature: fl
     rng = np.random.default_rng(seed)
     features = make_pipeline(_features(), TruncatedSVD(_dimensions(dimensions, dataset), random_state=seed))
     x = _unit(features.fit_transform(dataset.questions))
-    good = dataset.table > 0.5
+    good = table_of(dataset) > 0.5
     taught = good.any(axis=1) & ~good.all(axis=1)
     if not taught.any():
-        best = int(dataset.table.mean(axis=0).argmax())
+        best = int(table_of(dataset).mean(axis=0).argmax())
         return lambda question: best
     x_taught, good = x[taught], good[taught]
 
@@ -139,7 +120,7 @@ def classified(dataset: RouterDataset, *, seed: int = 0) -> Chooser:
     """
     features = make_pipeline(_features(), TruncatedSVD(_dimensions(64, dataset), random_state=seed))
     x = _unit(features.fit_transform(dataset.questions))
-    earned = dataset.table
+    earned = table_of(dataset)
 
     def loss(flat: Array) -> tuple[float, Array]:
         weights = flat.reshape(earned.shape[1], -1)
@@ -150,6 +131,24 @@ def classified(dataset: RouterDataset, *, seed: int = 0) -> Chooser:
 
     weights = minimize(loss, np.zeros(earned.shape[1] * x.shape[1]), jac=True, method="L-BFGS-B").x.reshape(earned.shape[1], -1)
     return lambda question: int((_unit(features.transform([question])) @ weights.T)[0].argmax())
+
+
+def kind_by_text(dataset: RouterDataset, k: int = 5) -> Callable[[str], str | None]:
+    """The kind that most of the ``k`` nearest training questions have; of equals that of the nearest. For new questions."""
+    known = dict(zip(dataset.questions, dataset.kinds, strict=True))
+    if len(set(dataset.kinds)) == 1:
+        return lambda question: dataset.kinds[0]
+    text = _features().fit(dataset.questions)
+    found = NearestNeighbors(n_neighbors=min(k, len(dataset.questions)), metric="cosine").fit(text.transform(dataset.questions))
+
+    def kind_of(question: str) -> str | None:
+        if question in known:
+            return known[question]
+        _, neighbours = found.kneighbors(text.transform([question]))
+        nearest_kinds: list[str] = [dataset.kinds[index] for index in neighbours[0]]
+        return Counter(nearest_kinds).most_common(1)[0][0]
+
+    return kind_of
 
 
 def _features() -> TfidfVectorizer:

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from podium.conditions import ALWAYS, read_condition
 from podium.conduct import Conductor
+from podium.errors import ConfigError
 from podium.policies.catalogue import make_policy
 from podium.policies.named import PolicyRequest
 from podium.policies.spec import PolicySpec, parse_policy
@@ -12,12 +14,15 @@ from podium.protocols import Policy
 AUTO = "auto"
 
 
-def conductor(pool: OpenPool, policy: str | Policy | Path = AUTO, *, rounds: int = 1, max_steps: int | None = None) -> Conductor:
+def conductor(
+    pool: OpenPool, policy: str | Policy | Path = AUTO, *, rounds: int = 1, max_steps: int | None = None, again: str = ""
+) -> Conductor:
     """The Conductor of ``pool`` whose workflows ``policy`` writes.
 
     ``policy`` is a string as on the command line (``"auto"``: the pool's own choice), the folder of a trained policy, or any
     :class:`podium.protocols.Policy`. ``rounds`` is how often it may look at its answer and plan anew, where the string does
-    not say (``"trained@2"``). ``max_steps`` bounds workflows that a policy chooses itself; baselines bring their own number.
+    not say (``"trained@2"``); ``again`` is the condition of a further one (``"unless 2 agree"``), by default what the pool file
+    says, else always. ``max_steps`` bounds workflows that a policy chooses itself; baselines bring their own number.
 
     Example: ``await conductor(pool, "chat").ask("Why is the sky blue?")``. Raises :class:`ConfigError`.
     """
@@ -27,10 +32,24 @@ def conductor(pool: OpenPool, policy: str | Policy | Path = AUTO, *, rounds: int
         spec = parse_policy(pool.default_policy if policy == AUTO else policy)
     else:
         request = PolicyRequest(spec=PolicySpec(kind=""), workers=pool.workers, conductor=pool.conductor, max_steps=max_steps)
-        return Conductor(policy, pool.workers, rounds=rounds, max_steps=request.steps)
+        return Conductor(policy, pool.workers, rounds=rounds, max_steps=request.steps, again=_condition(again, pool))
     request = PolicyRequest(spec=spec, workers=pool.workers, conductor=pool.conductor, max_steps=max_steps)
     made = make_policy(request, pool.policies)
     own = rounds if spec.rounds is None else max(1, spec.rounds)
     return Conductor(
-        made.policy, made.workers, rounds=own, max_steps=made.max_steps, syntax=made.syntax, answering=made.answering
+        made.policy,
+        made.workers,
+        rounds=own,
+        max_steps=made.max_steps,
+        syntax=made.syntax,
+        answering=made.answering,
+        again=_condition(again, pool),
     )
+
+
+def _condition(again: str, pool: OpenPool) -> str:
+    text = again or (ALWAYS if pool.conductor is None else pool.conductor.again)
+    try:
+        return str(read_condition(text))
+    except ValueError as error:
+        raise ConfigError(f"again: {text[:60]!r} is no condition: {error}") from None

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from podium.errors import ConfigError
 from podium.gym.world import KINDS, UNTRAINED_KINDS, Split, World, split_named
+from podium.pools.graded import datasets_of, graded_problems, is_graded
 from podium.tasks.benchmarks.registry import load
 from podium.tasks.datasets import load_replay_problems, read_questions
 from podium.tasks.kinds import instructed
@@ -40,7 +41,8 @@ class ProblemSource(BaseModel):
     data_dir: Path | None = None
     replay: Path | None = None
     """Folder with recorded outputs of real models, which are then the workers."""
-    replay_sets: tuple[str, ...] = ("gsm", "math-l5", "crux")
+    replay_sets: tuple[str, ...] | None = None
+    """Data sets of the folder; None: all of them."""
     half: Literal["first", "second"] | None = None
     """Only one half of the problems, as their ids fall: for learning from one and asking the other."""
     skip: int = Field(default=0, ge=0)
@@ -59,8 +61,7 @@ class ProblemSource(BaseModel):
             if blank := sum(not problem.target for problem in found):
                 raise ConfigError(f"{blank} of {len(found)} problems in {self.file} have no target, so nothing can be judged")
         elif self.replay is not None:
-            folder = self.replay
-            found = [problem for name in self.replay_sets for problem in load_replay_problems(folder, name)]
+            found = self._recorded(self.replay)
             # A question that was recorded twice is asked once: its answer is found by its text.
             found = list({problem.id: problem for problem in found}.values())
         else:
@@ -68,6 +69,12 @@ class ProblemSource(BaseModel):
         if self.half is not None:
             found = [problem for problem in found if (int(problem.id[:8], 16) % 2 == 0) == (self.half == "first")]
         return found[self.skip :][: self.n]
+
+    def _recorded(self, folder: Path) -> list[Problem]:
+        if is_graded(folder):
+            return graded_problems(folder, self.replay_sets)
+        names = datasets_of(folder) if self.replay_sets is None else self.replay_sets
+        return [problem for name in names for problem in load_replay_problems(folder, name)]
 
     def _of_the_gym(self, per_kind: int) -> list[Problem]:
         if unknown := sorted({*self.kinds} - {*KINDS, *UNTRAINED_KINDS}):

@@ -49,8 +49,8 @@ async def check_recursive(folder: Path, problems: Sequence[Problem], pool: OpenP
             gains.append(after.correct - before.correct)
         if before.correct and len(rounds) > 1:
             kept.append(rounds[1].workflow is None)
-        first_calls += len(rounds[0].results)
-        calls += sum(len(round_.results) for round_ in rounds)
+        first_calls += len(rounds[0].asked)
+        calls += sum(len(round_.asked) for round_ in rounds)
     gain = statistics.fmean(gains)
     half = 1.96 * statistics.stdev(gains) / math.sqrt(len(gains))  # paired differences, normal approximation
     return {

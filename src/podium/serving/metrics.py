@@ -26,6 +26,9 @@ class Metrics:
             "podium_run_seconds", "From question to answer.", ["model"], buckets=_SECONDS, registry=self._registry
         )
         self._steps = Counter("podium_steps", "Steps carried out, by model.", ["model"], registry=self._registry)
+        self._skipped = Counter(
+            "podium_steps_skipped", "Steps for which nobody was asked, by model.", ["model"], registry=self._registry
+        )
         self._tokens = Counter(
             "podium_tokens", "Tokens, by model and direction.", ["model", "direction"], registry=self._registry
         )
@@ -73,7 +76,8 @@ class Metrics:
             of(self._paid, run.model).inc(run.paid_usd)
 
         for transcript in run.transcripts:
-            for result in transcript.results:
+            self._skipped.labels(run.model).inc(len(transcript.results) - len(transcript.asked))
+            for result in transcript.asked:
                 if result.completion is not None:
                     of(self._step_seconds, result.worker).observe(result.completion.seconds)
                     self._recent[result.worker].append(result.completion.seconds)

@@ -84,6 +84,8 @@ def reasoning(event: Event, last: int) -> str:
             ]
             return head + "\n".join(lines) + "\n\n"
         case StepFinished(index=index, result=result) if index != last:
+            if result.skipped is not None:
+                return f"step {index}, {result.worker}: skipped, the answer of step {result.skipped.passes_on} stands for it\n\n"
             said = result.completion.text if result.completion is not None else "no answer"
             return f"step {index}, {result.worker}: {said}\n\n"
         case _:
@@ -120,7 +122,8 @@ def _round(transcript: Transcript) -> dict[str, Any]:
 
 def _step(workflow: Workflow, index: int, workers: tuple[str, ...]) -> dict[str, Any]:
     step = workflow.steps[index]
-    return {"step": index, "worker": workers[step.worker], "subtask": step.subtask, "access": list(step.access)}
+    shown = {"step": index, "worker": workers[step.worker], "subtask": step.subtask, "access": list(step.access)}
+    return {**shown, "condition": step.condition}
 
 
 def _result(result: StepResult) -> dict[str, Any]:
@@ -129,6 +132,9 @@ def _result(result: StepResult) -> dict[str, Any]:
         "worker": result.worker,
         "subtask": result.step.subtask,
         "access": list(result.step.access),
+        "condition": result.step.condition,
+        "skipped": result.skipped is not None,
+        "passes_on": None if result.skipped is None else result.skipped.passes_on,
         "seconds": round(result.seconds, 6),
         "start_seconds": round(result.start_seconds, 6),
         "usage": None if result.usage is None else _usage(result.usage),

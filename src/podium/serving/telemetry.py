@@ -82,13 +82,21 @@ def record(run: Run, transcripts: Sequence[Transcript], headers: Mapping[str, st
 
 def _step(tracer: Any, api: Any, inside: Any, begin: int, number: int, index: int, result: StepResult) -> None:
     start = begin + int(result.start_seconds * _NANO)
-    about = {"gen_ai.operation.name": "chat", "gen_ai.request.model": result.worker, "podium.round": number, "podium.step": index}
+    operation = "chat" if result.skipped is None else "skip"  # a model was asked, or not
+    about = {
+        "gen_ai.operation.name": operation,
+        "gen_ai.request.model": result.worker,
+        "podium.round": number,
+        "podium.step": index,
+    }
     if result.usage is not None:
         about |= _usage(result.usage)
     if result.completion is not None:
         about |= {"gen_ai.response.finish_reasons": (result.completion.finish_reason,)}
-    span = tracer.start_span(f"chat {result.worker}", context=inside, start_time=start, attributes=about)
-    if not result.was_needed:
+    span = tracer.start_span(f"{operation} {result.worker}", context=inside, start_time=start, attributes=about)
+    if result.skipped is not None:
+        span.set_attribute("podium.skipped", True)
+    elif not result.was_needed:
         span.set_attribute("podium.needed", False)
     elif result.failure is not None:
         span.set_attribute("error.type", result.failure.kind)

@@ -3,44 +3,21 @@
 A ``*`` stands for every worker of the pool: ``consensus:*`` is one arm per worker.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import replace
 
 from podium.conduct import Conductor
 from podium.errors import ConfigError
-from podium.policies.fixed import FunctionPolicy, consensus, mixture_of_agents, self_reflection, solo
+from podium.policies.learned import CATALOGUE, ROUTERS, is_learned, make_learned
+from podium.policies.router_data import RouterTrainingData
 from podium.policies.spec import parse_policy
-from podium.policies.voting import with_vote
 from podium.pools.conducting import conductor
 from podium.pools.opened import OpenPool
 from podium.protocols import Worker
-from podium.types import Brief, Call, Completion, Workflow
-
-if TYPE_CHECKING:
-    from podium.policies.router import Chooser, RouterDataset
+from podium.types import Call, Completion
 
 ROOM = 5
 """How much more a worker may write in the arm ``context`` (paper, section 4.1)."""
-ROUTERS = ("kind", "nearest", "linear", "contrastive", "agreement", "agreement-nearest", "classified")
-"""Learned routers of :mod:`podium.policies.router`, by their short names."""
-CATALOGUE = ("reflection", "consensus", "mixture")
-"""What the router ``classified`` may choose besides the workers alone; each with the worker that is best in training."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RouterTrainingData:
-    """What routers learn from: how the workers alone, and the catalogue, did on training problems."""
-
-    alone: "RouterDataset"
-    sort_of: Callable[[str], str | None]
-    """The kind of a question, or the benchmark it is from, as in ``alone.kinds``."""
-    catalogue: "RouterDataset | None" = None
-
-    @property
-    def best(self) -> int:
-        """Position of the worker that was right most often."""
-        return int(self.alone.table.mean(axis=0).argmax())
 
 
 def expanded(names: Sequence[str], workers: Sequence[str]) -> list[str]:
@@ -54,29 +31,21 @@ def default_arms(opened: OpenPool) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*alone, "mixture", opened.default_policy, *opened.arms)))
 
 
-def is_router(name: str) -> bool:
-    """Whether the arm learns from training problems. Raises :class:`ConfigError` for a router that does not exist."""
-    kind, _, method = name.partition(":")
-    if kind == "router" and method not in ROUTERS:
-        raise ConfigError(f"there is no router {method!r}; there are {', '.join(ROUTERS)}")
-    return kind == "router"
-
-
-def make_arm(name: str, opened: OpenPool, *, rounds: int = 1, router_data: RouterTrainingData | None = None) -> Worker:
-    """The arm called ``name``: ``worker:NAME``, ``context:NAME``, ``router:METHOD``, or a policy, as in ``trained:gym@2`` with
-    its rounds.
+def make_arm(name: str, pool: OpenPool, *, rounds: int = 1, router_data: RouterTrainingData | None = None) -> Worker:
+    """The arm called ``name``: ``worker:NAME``, ``context:NAME``, ``router:METHOD`` and other arms that learn, or a policy, as
+    in ``trained:gym@2`` with its rounds.
 
     Raises :class:`ConfigError`.
     """
     kind, _, rest = name.partition(":")
     try:
         if kind == "worker":
-            return opened[rest]
+            return pool[rest]
         if kind == "context":
-            return _Roomier(opened[rest], ROOM * opened.max_tokens[rest])
-        if is_router(name):
-            return _router(rest, opened, router_data)
-        return conductor(opened, name, rounds=rounds)
+            return _Roomier(pool[rest], ROOM * pool.max_tokens[rest])
+        if is_learned(name):
+            return _learned(name, pool, router_data)
+        return conductor(pool, name, rounds=rounds)
     except ConfigError as error:
         raise ConfigError(
             f"arm {name!r}: {error}; or worker:NAME, the bare worker; context:NAME, with five times the room; "
@@ -103,42 +72,13 @@ class _Roomier:
         return await self._worker(replace(call, sampling=replace(call.sampling, max_tokens=self._max_tokens)))
 
 
-def _router(method: str, opened: OpenPool, router_data: RouterTrainingData | None) -> Conductor:
+def _learned(name: str, pool: OpenPool, router_data: RouterTrainingData | None) -> Conductor:
     if router_data is None:
-        raise ConfigError("a router learns from training problems; name some in a table [learning]")
-    from podium.policies import router
-
-    if method == "classified":
-        if router_data.catalogue is None:
-            raise ConfigError("this router needs to know what the catalogue of workflows earned")
-        return _classified(router.classified(router_data.catalogue), opened, router_data.best)
-    choosers: dict[str, Callable[[], Chooser]] = {
-        "kind": lambda: router.best_of_kind(router_data.alone, router_data.sort_of),
-        "nearest": lambda: router.nearest(router_data.alone),
-        "linear": lambda: router.linear(router_data.alone),
-        "contrastive": lambda: router.contrastive(router_data.alone),
-        "agreement": lambda: router.agreement(router_data.alone),
-        "agreement-nearest": lambda: router.agreement(router_data.alone, neighbours=20),
-    }
-    return Conductor(router.routed(choosers[method]()), opened.workers)
+        raise ConfigError("it learns from training problems; name some in a table [learning]")
+    made = make_learned(name, pool.workers, router_data)
+    return Conductor(made.policy, made.workers, max_steps=made.max_steps, syntax=made.syntax, answering=made.answering)
 
 
-def _classified(choose: "Chooser", opened: OpenPool, best: int) -> Conductor:
-    """The router over a catalogue: every worker alone, then :data:`CATALOGUE` with the ``best``."""
-    workers, pool = len(opened.workers), with_vote(opened.workers)
-    catalogue = [
-        *(solo(worker) for worker in range(workers)),
-        self_reflection(best),
-        consensus(best, judge=workers),
-        mixture_of_agents(best, layer=range(workers)),
-    ]
-
-    def workflow(brief: Brief) -> Workflow:
-        return catalogue[choose(brief.question[-1].content)].workflow(brief)
-
-    return Conductor(FunctionPolicy(workflow), pool, max_steps=max(6, workers + 1))
-
-
-def catalogue_arms(opened: OpenPool, best: int) -> list[str]:
-    """The arms behind :func:`_classified` that are not workers alone, in its order."""
-    return [f"{name}:{opened.workers.names[best]}" for name in CATALOGUE]
+def catalogue_arms(pool: OpenPool, best: int) -> list[str]:
+    """The arms behind the router ``classified`` that are not workers alone, in its order."""
+    return [f"{name}:{pool.workers.names[best]}" for name in CATALOGUE]

@@ -16,9 +16,10 @@ from typing import Any
 from podium import jsonl
 from podium.errors import BudgetExceeded, ConfigError, PodiumError, WorkerUnavailable
 from podium.evaluation.evaluate import Key, Result, evaluate, resumed
+from podium.policies.router_data import RouterTrainingData
 from podium.pools.open import open_pool
 from podium.pools.verifiers import open_verifiers
-from podium.studies.arms import RouterTrainingData, make_arm
+from podium.studies.arms import make_arm
 from podium.studies.spec import Study
 from podium.types import Failure, Problem, Usage
 from podium.workers.budget import Budget

@@ -16,12 +16,13 @@ from podium.evaluation.matched import tries, voted
 from podium.evaluation.oracle import oracle
 from podium.evaluation.verifier_identity import verifier_identity
 from podium.extras import need
-from podium.policies.router import RouterDataset
+from podium.policies.learned import is_learned, save
+from podium.policies.router_data import RouterDataset, RouterTrainingData
 from podium.pools.open import open_pool
 from podium.pools.opened import OpenPool
 from podium.pools.verifiers import open_verifiers
 from podium.protocols import Verifier, Worker
-from podium.studies.arms import RouterTrainingData, catalogue_arms, is_router, make_arm
+from podium.studies.arms import catalogue_arms, make_arm
 from podium.studies.cluster import ClusterJob, on_cluster
 from podium.studies.html import Example
 from podium.studies.recordings import answered_by_all
@@ -56,13 +57,16 @@ async def run_study(
     budget: Budget | None = None,
     engine: str | None = None,
     unsafe_local: bool = False,
+    keep: Path | None = None,
     progress: Progress = Progress(),
 ) -> StudyReport:
     """Carry out ``study``, or go on where it stopped.
 
     ``out`` is the folder of its results, instead of the one that it names. ``engine`` is the address of a Ray cluster that does
     the asking (``"local:2"`` starts one with two processes here); None: this process. ``unsafe_local`` judges programs without
-    isolation. Raises :class:`ConfigError`, and :class:`BudgetExceeded` where a cap was reached: results so far are kept.
+    isolation. ``keep`` is a folder for what routers and rules learn, for ``learned:FOLDER``; of several, each has its own in it
+    (:func:`folder_of`). Raises :class:`ConfigError`, and :class:`BudgetExceeded` where a cap was reached: results so far are
+    kept.
 
     Example: ``(await run_study("recipes/gym_table.toml", budget=Budget(usd=5))).rows``.
     """
@@ -87,7 +91,7 @@ async def run_study(
         workers = [f"worker:{name}" for name in pool.workers.names]
         if ORACLE in names and (missing := [worker for worker in workers if worker not in names]):
             raise ConfigError(f"the oracle chooses among the workers alone; add the arm worker:* ({missing[0]} is not there)")
-        routers = [name for name in names if is_router(name)]
+        routers = [name for name in names if is_learned(name)]
         arms = {name: make_arm(name, pool) for name in names if name != ORACLE and name not in routers}
         router_data, learned = None, ""
         if routers:
@@ -95,6 +99,11 @@ async def run_study(
             router_data = await asking.learned(router_problems, names=routers, sorts=sorts)
             learned = learned_from(str(study.learning), router_problems, asking.setups(workers))
             arms |= {name: make_arm(name, pool, router_data=router_data) for name in routers}
+            if keep is not None:
+                for name in routers:
+                    save(folder_of(name, keep, routers), name, pool.workers.names, router_data)
+        elif keep is not None:
+            raise ConfigError("nothing is learned in this study: name an arm that learns, such as router:rule or stop:2:learned")
         arms = {name: arms[name] for name in names if name in arms}
         setups = asking.setups(arms, learned)
         if engine is None:
@@ -118,6 +127,11 @@ async def run_study(
     if ORACLE in names:
         results += oracle(results, workers)
     return published(study, path, out, results, examples, gaps)
+
+
+def folder_of(name: str, keep: Path, learned: Sequence[str]) -> Path:
+    """Where the learned arm ``name`` is kept: ``keep`` itself where it is the only one. Example: ``keep/router-rule``."""
+    return keep if len(learned) == 1 else keep / name.replace(":", "-")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import podium.gym
 from podium.policies.fixed import at_random, consensus, mixture_of_agents, self_reflection, solo
+from podium.policies.learned import is_learned
+from podium.policies.rules import CHECKS, cascade, following, stop
 from podium.policies.shipped import conductor_folder
+from podium.policies.spec import parse_policy
 from podium.pools.opened import OpenPool
-from podium.studies.arms import is_router, weights_of
+from podium.studies.arms import weights_of
 from podium.types import Brief, Card, Problem, ask
 from podium.workers.config import read_pool
 from podium.workers.identity import content_hash, hashed, pool_identity, worker_identities
@@ -32,6 +35,7 @@ def setups_of(
     pool: Path | None,
     replay: Path | None = None,
     rounds: int = 1,
+    again: str = "",
     unsafe_local: bool = False,
     learned: str = "",
 ) -> dict[str, str]:
@@ -47,12 +51,15 @@ def setups_of(
         if kind in _BASELINES_OF_ONE and rest in workers:
             found[name] = hashed(*parts, workers[rest], _wording())
             continue
-        if kind in _BASELINES_OF_ALL and "+" not in rest:
+        if kind in _BASELINES_OF_ALL and "+" not in rest and not is_learned(name):
             found[name] = hashed(*parts, rest, list(workers.items()), _wording())
             continue
-        parts += [whole, rounds, _prompts(opened), _wording(), learned if is_router(name) else ""]
+        parts += [whole, rounds, again, _prompts(opened), _wording(), learned if is_learned(name) else ""]
         weights = weights_of(name)
-        found[name] = hashed(name, *parts, None if weights is None else content_hash(conductor_folder(weights)))
+        folder = (
+            Path(parse_policy(name).argument) if kind == "learned" else None if weights is None else conductor_folder(weights)
+        )
+        found[name] = hashed(name, *parts, None if folder is None else content_hash(folder))
     return found
 
 
@@ -76,12 +83,14 @@ def _of_the_team(opened: OpenPool, pool: Path | None, replay: Path | None) -> tu
 def _wording() -> str:
     """What baselines tell workers, on a question of ours."""
     brief = Brief(question=ask("6 times 7?"), cards=(Card(name="a"), Card(name="b")))
-    baselines = (solo(0), self_reflection(0), consensus(0, judge=1), mixture_of_agents(1), at_random())
-    return hashed([format_workflow(baseline.workflow(brief)) for baseline in baselines])
+    baselines = [solo(0), self_reflection(0), consensus(0, judge=1), mixture_of_agents(1), at_random()]
+    baselines += [following(rule, judge=3) for rule in (stop(3, 2), cascade((0, 1, 2)))]
+    return hashed([format_workflow(baseline.workflow(brief), baseline.syntax) for baseline in baselines], CHECKS)
 
 
 def _prompts(opened: OpenPool) -> str:
     """What policies are told, on a question of ours."""
     brief = Brief(question=ask("6 times 7?"), cards=opened.workers.cards)
-    cards = opened.conductor is not None and opened.conductor.cards
-    return hashed([message.content for message in messages(brief, WorkflowSyntax(cards=cards))])
+    said = opened.conductor
+    syntax = WorkflowSyntax() if said is None else WorkflowSyntax(cards=said.cards, conditions=said.conditions)
+    return hashed([message.content for message in messages(brief, syntax)], None if said is None else said.again)

@@ -12,6 +12,7 @@ agree. No program is executed and no gold answer is known here. Left out: progra
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache
@@ -68,8 +69,7 @@ def votes(answers: Sequence[str], *, question: str = "", kind: str = "") -> list
         votes(["The answer is B.", "Answer: B) Lima"], kind="multiple_choice")  # ["B", "B"]
         votes(["Answer: 0.5", r"\\boxed{1/2}", "Answer: ___"])  # two equal texts and None
     """
-    form = _FORM_OF_KIND.get(kind, Form.WORDS) if kind else form_of(question, answers)
-    return _agreeing([_stated(answer, form, question) for answer in answers], form, question)
+    return Reading(question, kind).votes(answers)
 
 
 def votes_of(extracted: Sequence[str | None], kind: str, question: str = "") -> list[str | None]:
@@ -80,17 +80,57 @@ def votes_of(extracted: Sequence[str | None], kind: str, question: str = "") -> 
     return _agreeing(extracted, _FORM_OF_KIND.get(kind, Form.WORDS), question)
 
 
+class Reading:
+    """Reads the answers to one question, each of them once, however often it is asked what they say.
+
+    Example: ``Reading("6 times 7?").agreed(["Answer: 42", "Answer: 41", "The answer is 42."], 2) == (0, 2)``.
+    """
+
+    def __init__(self, question: str, kind: str = "") -> None:
+        self._question = question
+        self._form = _FORM_OF_KIND.get(kind, Form.WORDS) if kind else None
+        self._letters = listed_letters(question)
+        self._looks: dict[str, tuple[bool, bool]] = {}
+        self._said: dict[tuple[str, Form], str | None] = {}
+
+    def votes(self, answers: Sequence[str]) -> list[str | None]:
+        """What each of ``answers`` says, as the function :func:`votes` tells it."""
+        form = self._form or self.form(answers)
+        for answer in answers:
+            if (answer, form) not in self._said:
+                self._said[answer, form] = _stated(answer, form, self._question)
+        return _agreeing([self._said[answer, form] for answer in answers], form, self._question)
+
+    def agreed(self, answers: Sequence[str], count: int) -> tuple[int, ...]:
+        """Positions of the answers that say the same, where ``count`` or more do; of several such answers the one given first.
+
+        () where no ``count`` of them agree.
+        """
+        said = self.votes(answers) if len(answers) >= count else []
+        counts = Counter(text for text in said if text is not None)
+        chosen = next((text for text, times in counts.items() if times >= count), None)
+        return () if chosen is None else tuple(position for position, text in enumerate(said) if text == chosen)
+
+    def form(self, answers: Sequence[str]) -> Form:
+        """The form that most of ``answers`` have."""
+        if _ASKS_FOR_A_LITERAL.search(self._question):
+            return Form.LITERAL
+        looks = [self._look(answer) for answer in answers if answer.strip()]
+        if 2 * sum(is_program for is_program, _ in looks) > len(looks):
+            return Form.PROGRAM
+        return Form.LETTER if 2 * sum(has_letter for _, has_letter in looks) > len(looks) else Form.WORDS
+
+    def _look(self, answer: str) -> tuple[bool, bool]:
+        """Whether ``answer`` looks like a program, and whether it names a letter of the question's."""
+        if answer not in self._looks:
+            is_program = _looks_like_a_program(answer, self._question)
+            self._looks[answer] = (is_program, bool(chosen_letters(answer, self._letters)))
+        return self._looks[answer]
+
+
 def form_of(question: str, answers: Sequence[str]) -> Form:
     """The form that most of ``answers`` to ``question`` have, where it is not known what kind of question it is."""
-    if _ASKS_FOR_A_LITERAL.search(question):
-        return Form.LITERAL
-    written = [answer for answer in answers if answer.strip()]
-    programs = sum(_looks_like_a_program(answer, question) for answer in written)
-    if 2 * programs > len(written):
-        return Form.PROGRAM
-    letters = listed_letters(question)
-    chosen = sum(bool(chosen_letters(answer, letters)) for answer in written)
-    return Form.LETTER if 2 * chosen > len(written) else Form.WORDS
+    return Reading(question).form(answers)
 
 
 _ASKS_FOR_A_LITERAL = re.compile(r"Python literal|==\s?\?\?")
@@ -98,6 +138,7 @@ _BLOCK = re.compile(r"^[ \t>]{0,40}(`{3,}|~{3,})[^\n]*+\n.*?(?:^[ \t>]{0,40}\1|\
 _STATEMENT = re.compile(
     r"^[ \t]{0,40}(?:@|(?:async|def|class|import|from|for|while|with|try|if|return|print)\b)|input\(", re.MULTILINE
 )
+_KEYWORD = re.compile(r"@|input\(|\b(?:async|def|class|import|from|for|while|with|try|if|return|print)\b")
 _DEFINED = re.compile(r"^[ \t]{0,40}(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
 _DECORATION = " \t\r\n$\"'`*,;"
 _LABEL_ALONE = re.compile(r"[\W_]*(?:(?:the|my|final)\s+)*answer(?:\s+is)?[\W_]*", re.IGNORECASE)
@@ -185,6 +226,8 @@ def _program(answer: str, question: str) -> str | None:
 
 def _looks_like_a_program(answer: str, question: str) -> bool:
     """Whether ``answer`` is code and no words; "Answer: 42" is Python, too, and no program."""
+    if _KEYWORD.search(answer) is None:
+        return False  # no statement without one of them: most answers are not worth a parse
     code = _program(answer, question)
     return code is not None and _STATEMENT.search(code) is not None and not _marked(answer)
 

@@ -14,6 +14,7 @@ from podium.protocols import Verifier
 from podium.registry import register, registered
 from podium.tasks.countdown import CountdownVerifier
 from podium.tasks.free_form import FreeFormVerifier
+from podium.tasks.graded import GradedVerifier
 from podium.tasks.mathematics import MathVerifier
 from podium.tasks.multiple_choice import MultipleChoiceVerifier
 from podium.tasks.output_prediction import OutputVerifier
@@ -72,6 +73,7 @@ for _name, _kind in {
         open=always(CountdownVerifier),
         instruction="Put one arithmetic expression in \\boxed{}, for example \\boxed{(8 - 2) * 4}.",
     ),
+    "graded": ProblemKind(open=always(GradedVerifier)),
     "output-prediction": ProblemKind(
         open=always(OutputVerifier),
         instruction='End with a line "Answer: " followed by the returned value as a Python literal.',

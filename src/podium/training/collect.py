@@ -154,7 +154,7 @@ class Collector:
         earned = priced(reward(failure, verdict), cost_usd, counts=per_usd != 0 or task.budget_usd is not None)
         if verdict is not None and verdict.correct:
             earned = less_cost(earned, cost_usd, per_usd=per_usd)
-            earned = less_steps(earned, sum(len(each.results) for each in rounds), per_step=self.per_step * task.cost_weight)
+            earned = less_steps(earned, sum(len(each.asked) for each in rounds), per_step=self.per_step * task.cost_weight)
             earned = within(earned, cost_usd, budget_usd=task.budget_usd)
         return Turn(
             prompt_ids=prompt_ids,

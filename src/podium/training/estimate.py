@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from podium.conditions import ALWAYS
 from podium.training.config import TrainConfig
 from podium.training.memory import GIB, Memory, memory
 from podium.training.pretrained import Pretrained
@@ -25,6 +26,8 @@ LLM_TOKENS = 600
 """Tokens an LLM is assumed to write a call: the paper's 1,820 a question (its table of costs) in three steps."""
 STEPS_OF_A_PRETRAINED_MODEL = 3.0
 """Where plans of the paper's Conductor settle (its section 4.1); used where no start is made that could be counted."""
+CARRIED_OUT = 0.5
+"""How often a step with a condition is assumed to be carried out; at most, always."""
 COUNTED = 200
 """Texts of the start whose steps are counted."""
 SECONDS_PER_ROLLOUT = 0.012
@@ -84,6 +87,7 @@ def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
     problems = list(config.problems())
     rollouts = config.iterations * config.problems_per_step * config.group_size
     rounds = 1 + config.recursive
+    conditional = config.syntax.conditions
     steps = STEPS_OF_A_PRETRAINED_MODEL if config.warm_start is None else _imitated_steps(config.warm_start, config, problems)
     steps = min(steps, config.max_steps)
     written = GYM_TOKENS if all(problem.source == "gym" for problem in problems) else LLM_TOKENS
@@ -115,6 +119,7 @@ def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
         hours=None if config.pretrained is not None else seconds / 3600,
         assumptions=(
             f"{steps:.2f} steps a workflow, workers asked equally often, each step sees all before it",
+            *([f"a step with a condition is carried out {CARRIED_OUT:.0%} of the time; at most, always"] if conditional else []),
             f"a worker writes {written} tokens a call; dollars grow in proportion",
             f"{CHARACTERS_PER_TOKEN} characters a token, {SUBTASK_TOKENS} tokens a subtask",
             "the 0.9 M policy on one core; a larger policy takes longer in proportion to its size",
@@ -124,14 +129,15 @@ def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
 
 
 def _imitated_steps(start: WarmStart, config: TrainConfig, problems: Sequence[Problem]) -> float:
-    """Mean steps of the workflows that the start imitates."""
+    """Mean steps that are carried out of the workflows that the start imitates."""
     rng = random.Random(0)
     cards = tuple(Card(name=f"worker {index}") for index in range(start.workers[0]))
-    found: list[int] = []
+    found: list[float] = []
     for problem in rng.choices(problems, k=COUNTED):
         brief = Brief(question=ask(problem.question), cards=cards, max_steps=config.max_steps)
         workflow = parse(start.write(problem, brief, rng, config.syntax).text, brief, config.syntax)
-        found.append(0 if workflow is None else len(workflow.steps))
+        steps = () if workflow is None else workflow.steps
+        found.append(sum(1.0 if step.condition == ALWAYS else CARRIED_OUT for step in steps))
     return fmean(found)
 
 

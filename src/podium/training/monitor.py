@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from podium.conditions import ALWAYS
 from podium.training.rollout import RolloutGroup
 from podium.types import Usage, Workflow
 
@@ -97,7 +98,7 @@ def measured(
         forced_prefixes=_share(sum(bool(g.forced_prefix) for g in groups), len(groups)),
         pass_through=_pass_through(groups),
         completion_tokens=_share(sum(len(t.generation.token_ids) for t in turns), len(turns)),
-        calls=sum(len(t.transcript.results) for t in turns),
+        calls=sum(len(t.transcript.asked) for t in turns),
         cost_usd=usage.cost_usd,
         learning=learning or {},
         seconds=seconds or {},
@@ -105,8 +106,12 @@ def measured(
 
 
 def pattern(workflow: Workflow) -> str:
-    """A workflow without its words: who, seeing what. Example: ``"2 > 0(0)"`` asks 2, then 0, which sees step 0."""
-    return " > ".join(f"{s.worker}({','.join(map(str, s.access))})" if s.access else str(s.worker) for s in workflow.steps)
+    """A workflow without its words: who, seeing what, and when. Example: ``"2 > 0(0)"`` asks 2, then 0, which sees step 0."""
+    return " > ".join(
+        (f"{s.worker}({','.join(map(str, s.access))})" if s.access else str(s.worker))
+        + ("" if s.condition == ALWAYS else f" {s.condition}")
+        for s in workflow.steps
+    )
 
 
 def entropy_bits(counts: Counter[str]) -> float:

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from podium.conditions import ALWAYS, read_condition
 from podium.errors import ConfigError
 from podium.protocols import Worker
 from podium.workers import chat_config
@@ -46,6 +47,15 @@ class ConductorConfig(Table):
     max_steps: Annotated[int, Field(ge=1, le=100)] = 5
     attempts: Annotated[int, Field(ge=1, le=10)] = 2
     """How often it may write until the text is a workflow."""
+    conditions: bool = False
+    """Whether it may say when a step is carried out (:mod:`podium.conditions`)."""
+    again: str = ALWAYS
+    """When a further round is asked for, where there may be one: ``unless 2 agree``, ``if failed``."""
+
+    @field_validator("again")
+    @classmethod
+    def _is_a_condition(cls, text: str) -> str:
+        return str(read_condition(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,13 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, StrictInt, StrictStr, ValidationError
+from pydantic import BaseModel, StrictInt, StrictStr, ValidationError, model_validator
 
 from podium.errors import ConfigError, UnworkableStep, WorkerRefused
 from podium.types import Call, Completion, Question, Usage
 from podium.workers.identity import hashed
 
-Line = TypeVar("Line", "_Asked", "_Answered")
+Line = TypeVar("Line", "_Asked", "Answered")
 
 
 class Recorded:
@@ -90,8 +90,9 @@ class Recorded:
 def load_replay(folder: str | Path, dataset: str | None = None) -> list[tuple[str, Recorded]]:
     """Recorded workers by name, sorted, from ``questions.jsonl.gz`` and ``outputs/<name>.jsonl.gz`` in ``folder``.
 
-    A line of the first has ``dataset``, ``id`` and ``question``, a line of the others ``dataset``, ``id`` and ``output``;
-    with ``dataset`` only its lines count. Outputs are read by :func:`answer_text`. An output may be missing: see
+    A line of the first has ``dataset``, ``id`` and ``question``, a line of the others ``dataset``, ``id`` and ``output``, or
+    instead of it ``samples``, graded answers of which the first is what the model said; with ``dataset`` only its lines count.
+    Outputs are read by :func:`answer_text`, graded answers by :func:`graded_text`. An output may be missing: see
     :meth:`Recorded.answers`. Raises :class:`ConfigError` for missing files, unreadable lines, outputs without a question, an id
     that is there twice or as a number here and a text there, and a dataset without questions.
 
@@ -100,7 +101,7 @@ def load_replay(folder: str | Path, dataset: str | None = None) -> list[tuple[st
     folder = Path(folder)
     file = folder / "questions.jsonl.gz"
     questions: dict[_Place, str] = {}
-    for line in _lines(file, _Asked):
+    for line in lines_of(file, _Asked):
         _check(line, questions, file)
         questions[line.place] = line.question
     wanted = {place: question for place, question in questions.items() if dataset in (None, place[0])}
@@ -109,10 +110,10 @@ def load_replay(folder: str | Path, dataset: str | None = None) -> list[tuple[st
     workers = []
     for file in sorted((folder / "outputs").glob("*.jsonl.gz")):
         outputs: dict[_Place, str] = {}
-        for said in _lines(file, _Answered):
+        for said in lines_of(file, Answered):
             _check(said, outputs, file, among=questions)
-            outputs[said.place] = said.output
-        answers = {wanted[place]: answer_text(output) for place, output in outputs.items() if place in wanted}
+            outputs[said.place] = said.text
+        answers = {wanted[place]: output for place, output in outputs.items() if place in wanted}
         name = file.name.removesuffix(".jsonl.gz")
         workers.append((name, Recorded(answers, name, wanted.values())))
     if not workers:
@@ -151,6 +152,11 @@ def _stated(answer: object) -> str:
     if _COMMAND.search(answer):
         return f"Answer: {' '.join(answer.split())}"  # LaTeX, to which they mean nothing
     return json.dumps({"answer": answer}, ensure_ascii=False)
+
+
+def graded_text(answer: str | None) -> str:
+    """An answer that was taken out of a reply, as a reply again; "" for none. Example: ``graded_text("42") == "Answer: 42"``."""
+    return "" if answer is None or not answer.strip() else _stated(answer)
 
 
 _COMMAND = re.compile(r"\\[A-Za-z]{2}")
@@ -200,10 +206,29 @@ class _Asked(_Placed):
     question: str
 
 
-class _Answered(_Placed):
+class Sample(BaseModel):
+    """A recorded answer and what the task's own grader gave it, 0 to 1."""
+
+    answer: str | None
+    score: float
+
+
+class Answered(_Placed):
     """A line of ``outputs/<name>.jsonl.gz``."""
 
-    output: str
+    output: str | None = None
+    samples: list[Sample] = []
+
+    @model_validator(mode="after")
+    def _has_one(self) -> "Answered":
+        if (self.output is None) == (not self.samples):
+            raise ValueError("a line has an output, or samples of which there is one at least")
+        return self
+
+    @property
+    def text(self) -> str:
+        """What the model said."""
+        return graded_text(self.samples[0].answer) if self.output is None else answer_text(self.output)
 
 
 def _check(line: _Placed, seen: Collection[_Place], file: Path, among: Collection[_Place] | None = None) -> None:
@@ -225,7 +250,7 @@ def _as_number(text: str) -> str | int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else text
 
 
-def _lines(file: Path, line_type: type[Line]) -> Iterator[Line]:
+def lines_of(file: Path, line_type: type[Line]) -> Iterator[Line]:
     """The lines of a gzipped JSON-lines file."""
     try:
         with gzip.open(file, "rb") as lines:

@@ -7,6 +7,7 @@ Everything a worker or a policy wrote is hostile here: control characters are dr
 import re
 from html import escape
 
+from podium.conditions import ALWAYS
 from podium.types import StepResult, Transcript, Usage, Workflow
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -43,11 +44,15 @@ def price(usage: Usage, paid_usd: float | None) -> str:
 
 
 def sees(workflow: Workflow, index: int) -> str:
-    """What step ``index`` is shown, in words. Example: ``"question"``, ``"step 0, step 2"``, ``"its subtask only"``."""
+    """What step ``index`` is shown, in words, and its condition.
+
+    Example: ``"question"``, ``"step 0, step 2 (unless 2 agree)"``, ``"its subtask only"``.
+    """
     step = workflow.steps[index]
     parts = ["last answer"] if step.last_answer else ["question"] if index == 0 else []
     parts += [f"step {seen}" for seen in step.access]
-    return ", ".join(parts) or "its subtask only"
+    shown = ", ".join(parts) or "its subtask only"
+    return shown if step.condition == ALWAYS else f"{shown} ({step.condition})"
 
 
 def as_text(transcript: Transcript, width: int = 110) -> str:
@@ -56,8 +61,8 @@ def as_text(transcript: Transcript, width: int = 110) -> str:
         return "keeps the answer" if transcript.failure is None else f"no workflow: {plain(transcript.failure.message, width)}"
     lines: list[str] = []
     for index, result in enumerate(transcript.results):
-        figures = f"{_seconds(result):.2f} s"
-        if result.usage is not None:
+        figures = "skipped" if result.skipped is not None else f"{_seconds(result):.2f} s"
+        if result.usage is not None and result.skipped is None:
             figures += f"  {dollars(result.usage)}"
         lines.append(f"step {index}  {plain(result.worker, 24)}   sees: {sees(transcript.workflow, index)}   {figures}")
         lines.append(f"  asked   {plain(result.step.subtask, width - 10)}")
@@ -70,6 +75,7 @@ def as_mermaid(workflow: Workflow, workers: tuple[str, ...]) -> str:
     lines = ["flowchart LR", '  q(["question"])']
     for index, step in enumerate(workflow.steps):
         label = f"{index}: {plain(workers[step.worker], 24)}<br/>{_mermaid(plain(step.subtask, 48))}"
+        label += "" if step.condition == ALWAYS else f"<br/>({_mermaid(step.condition)})"
         lines.append(f'  s{index}["{label}"]')
         lines += [f"  s{seen} --> s{index}" for seen in step.access]
     lines.append("  q --> s0")
@@ -123,15 +129,17 @@ def _box(workflow: Workflow, index: int, result: StepResult, place: tuple[int, i
     x, y = place
     failed = result.failure is not None and result.was_needed
     cost = "" if result.usage is None else f"  {dollars(result.usage)}"
+    asked = result.was_needed and result.skipped is None
     lines = [
         (f"{index}  {plain(result.worker, 22)}", "#0f172a", "600"),
         (f"sees {plain(sees(workflow, index), 34)}", "#475569", "400"),
         (plain(result.step.subtask, 36), "#475569", "400"),
-        (plain(said(result), 36), "#b91c1c" if failed else "#0f766e" if result.was_needed else "#475569", "400"),
-        (f"{_seconds(result):.2f} s{cost}", "#475569", "400"),
+        (plain(said(result), 36), "#b91c1c" if failed else "#0f766e" if asked else "#475569", "400"),
+        ("skipped" if result.skipped is not None else f"{_seconds(result):.2f} s{cost}", "#475569", "400"),
     ]
     fill, border = ("#fef2f2", "#b91c1c") if failed else ("#f8fafc", "#94a3b8")
-    box = [f'<rect x="{x}" y="{y}" width="{_BOX_WIDTH}" height="{_BOX_HEIGHT}" rx="8" fill="{fill}" stroke="{border}"/>']
+    line = "" if asked else ' stroke-dasharray="5 4"'
+    box = [f'<rect x="{x}" y="{y}" width="{_BOX_WIDTH}" height="{_BOX_HEIGHT}" rx="8" fill="{fill}" stroke="{border}"{line}/>']
     for row, (text, colour, weight) in enumerate(lines):
         style = f'fill="{colour}" font-weight="{weight}" font-size="12"'
         box.append(f'<text x="{x + 12}" y="{y + 22 + row * 20}" {style}>{escape(text)}</text>')
@@ -153,6 +161,8 @@ def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
 
 def said(result: StepResult) -> str:
     """What came of a step, in words: its text, or why there is none. Not yet safe to show; see :func:`plain`."""
+    if result.completion is not None and result.skipped is not None:
+        return f"(skipped, passes on step {result.skipped.passes_on}) {result.completion.text}"
     if result.completion is not None:
         return result.completion.text
     return "" if result.failure is None else f"{result.failure.kind}: {result.failure.message}"

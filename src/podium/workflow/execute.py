@@ -8,6 +8,11 @@ retries, timeouts, caches and prices are the workers' own business (``workers/``
 Where a step fails on which the last one depends, there will be no answer: steps under way are stopped and no other is
 started, so that nothing more is paid for. Until then every step is carried out, also one that no later step sees, because
 the policy wrote it.
+
+A step with a condition is decided on (:mod:`podium.workflow.deciding`) as soon as the steps that settle it are over. Where it is
+skipped, it passes on a response that it saw, its worker is never asked, and whatever only skipped steps would have seen is
+stopped, or not started. A step that is to call tools or to follow a form for the user is carried out whatever its condition says,
+because nobody else was asked for that.
 """
 
 import asyncio
@@ -17,14 +22,15 @@ from functools import partial
 from typing import Any
 
 from podium.access import call_for
-from podium.errors import Blame, NotNeeded, PodiumError, UnworkableStep, UpstreamFailed
+from podium.conditions import ALWAYS, Condition, Skipped, read_condition
+from podium.errors import NotNeeded, PodiumError, UnworkableStep, UpstreamFailed
 from podium.events import Listener, StepFinished, StepStarted, StepToken
 from podium.types import Call, Completion, Failure, Generation, Question, StepResult, Transcript, Waiting, Workflow
 from podium.workers.nested import collecting
 from podium.workers.pool import WorkerPool
+from podium.workflow.deciding import Deciding, hard, needed
 
-_WEIGHT = {Blame.USER: 0, Blame.POLICY: 1, Blame.WORLD: 2}
-"""Which of several failures decides; among equals the earliest step's."""
+_ALWAYS = Condition()
 
 
 class Execution:
@@ -61,13 +67,18 @@ class Execution:
         self._starts: dict[int, float] = {}
         self._responses: dict[int, str] = {}
         self._last_call = Call()
-        self._needed = _needed(workflow)
+        self._conditional = any(step.condition != ALWAYS for step in workflow.steps)
+        self._needed = needed(workflow)
+        self._hard = hard(workflow) if self._conditional else self._needed
         self._lost: int | None = None
         """The step whose failure left the run without an answer."""
         self._calling: dict[int, asyncio.Task[Any]] = {}
         self._failed_rounds: dict[int, list[Transcript]] = {}
         """Of each step, what Conductors below it carried out for no answer."""
+        self._stopped: set[int] = set()
+        """Steps that were told to stop because nothing needs them, whether or not they have."""
         self.results: dict[int, StepResult] = {}
+        self._deciding = Deciding(workflow, call.question, self.results, pool)
 
     async def run(self) -> Transcript:
         """Carry out every step and return the whole record. The last step's response is the answer."""
@@ -98,7 +109,7 @@ class Execution:
             workflow=self._workflow,
             results=results,
             answer=None if last.completion is None else last.completion.text,
-            failure=None if last.failure is None else self._root_cause(last.failure, results),
+            failure=last.failure if len(results) - 1 in rest else self._deciding.cause(len(results) - 1),
             seconds=self._elapsed(),
         )
 
@@ -124,19 +135,29 @@ class Execution:
                     self._pool[step.worker].check_call(partial(self._call_of, index))
                 except UnworkableStep as error:
                     self._fail(index, 0.0, error)
+                    self._lost = index
 
     async def _step(self, index: int, before: list[asyncio.Task[None]]) -> None:
-        for task in before:
+        condition = self._condition(index) if self._conditional else _ALWAYS
+        for position, task in enumerate(before, start=1):
             await task
+            if condition.agree is not None and index not in self.results:
+                seen = self._workflow.steps[index].access[:position]
+                if (agreement := self._deciding.agreement(seen, condition.agree)) is not None:
+                    self._skip(index, agreement)
+                    return
         if index in self.results:
             return
         start = self._starts[index] = self._elapsed()
-        failed = self._failed_before(index)
+        failed = self._failed_before(index, condition)
         if failed is not None:
             self._fail(index, start, UpstreamFailed(f"step {failed} gave no answer"))
             return
         if self._lost is not None:
-            self._fail(index, start, NotNeeded(f"not started: step {self._lost} failed, so there will be no answer"))
+            self._leave_out(index, "not started")
+            return
+        if condition.if_failed and (well := self._deciding.all_well(self._workflow.steps[index].access)) is not None:
+            self._skip(index, well)
             return
         member = self._pool[self._workflow.steps[index].worker]
         call = self._call_of(index)
@@ -153,7 +174,7 @@ class Execution:
             if index in self._calling or task.cancelling() > 1:  # the run is stopped, not this step alone
                 raise
             task.uncancel()
-            self._fail(index, start, NotNeeded(f"stopped: step {self._lost} failed, so there will be no answer"))
+            self._leave_out(index, "stopped")
         else:
             self._responses[index] = completion.text
             self._finish(index, self._result(index, start, completion=completion))
@@ -164,6 +185,7 @@ class Execution:
             index,
             self._question,
             self._responses,
+            hidden=self._deciding.hidden(self._workflow.steps[index].access) if self._conditional else (),
             last_answer=self._last_answer,
             sampling=self._call.sampling,
             depth=self._call.depth + 1,
@@ -215,49 +237,56 @@ class Execution:
 
     def _fail(self, index: int, start: float, error: PodiumError) -> None:
         self._finish(index, self._result(index, start, failure=Failure.of(error, self._where(index))))
-        if self._lost is None and index in self._needed:
+        if self._lost is None and index in self._hard:
             self._lost = index
             while self._calling:
                 self._calling.popitem()[1].cancel()
 
-    def _failed_before(self, index: int) -> int | None:
-        """The first step that ``index`` was to see and that failed; one that was not needed any more did not fail."""
-        access = self._workflow.steps[index].access
-        before = ((seen, self.results[seen]) for seen in access)
-        return next((seen for seen, result in before if result.failure is not None and result.was_needed), None)
+    def _failed_before(self, index: int, condition: Condition) -> int | None:
+        """The first step that ``index`` was to see, that failed, and for which it can not stand in."""
+        for seen in self._workflow.steps[index].access:
+            result = self.results[seen]
+            if result.failure is not None and result.was_needed and not (condition.if_failed and self._deciding.caught(seen)):
+                return seen
+        return None
 
-    def _root_cause(self, failure: Failure, results: tuple[StepResult, ...]) -> Failure:
-        """The failure that left the last step without an answer: follows "upstream failed" back to where it began.
+    def _condition(self, index: int) -> Condition:
+        step = self._workflow.steps[index]
+        if step.condition == ALWAYS or (
+            index == len(self._workflow.steps) - 1 and self._call.response_options.needs_a_chat_model
+        ):
+            return _ALWAYS
+        return read_condition(step.condition)
 
-        Of several, one of the user's ends the run; else one of the policy's counts: it fails whatever the world does.
-        """
-        found: list[Failure] = []
-        behind, seen = [(len(results) - 1, failure)], set[int]()
-        for index, each in behind:
-            if each.kind != UpstreamFailed.__name__:
-                found.append(each)
-                continue
-            for before in results[index].step.access:
-                upstream = results[before].failure
-                if upstream is not None and results[before].was_needed and before not in seen:
-                    seen.add(before)
-                    behind.append((before, upstream))
-        return min(found, key=lambda each: _WEIGHT[each.blame])
+    def _skip(self, index: int, skipped: Skipped) -> None:
+        """Pass on what step ``index`` saw, and end what was only for it."""
+        said = self.results[skipped.passes_on].completion
+        if said is None:
+            raise RuntimeError(f"step {skipped.passes_on} gave no response that could be passed on")
+        self._responses[index] = said.text
+        passed_on = Completion(text=said.text, finish_reason=said.finish_reason)
+        result = self._result(index, self._elapsed(), completion=passed_on)
+        if index == len(self._workflow.steps) - 1 and self._call.on_token is not None:
+            self._call.on_token(said.text)
+        self._finish(index, replace(result, skipped=skipped))
+        for unneeded in self._deciding.not_needed():
+            if unneeded in self._calling:
+                self._stopped.add(unneeded)
+                self._calling.pop(unneeded).cancel()
+            elif unneeded not in self._stopped:
+                self._leave_out(unneeded, "not started")
+
+    def _leave_out(self, index: int, how: str) -> None:
+        """Record that nobody can use step ``index`` any more."""
+        why = "no step needs it any more" if self._lost is None else f"step {self._lost} failed, so there will be no answer"
+        start = self._starts.get(index, self._elapsed())
+        self._finish(index, self._result(index, start, failure=Failure.of(NotNeeded(f"{how}: {why}"), self._where(index))))
 
     def _where(self, index: int) -> str:
         return f"step {index} ({self._pool[self._workflow.steps[index].worker].name})"
 
     def _elapsed(self) -> float:
         return time.perf_counter() - self._started
-
-
-def _needed(workflow: Workflow) -> frozenset[int]:
-    """The last step and every step that it sees, or that one of those sees."""
-    found = {len(workflow.steps) - 1}
-    for index in range(len(workflow.steps) - 1, -1, -1):
-        if index in found:
-            found.update(workflow.steps[index].access)
-    return frozenset(found)
 
 
 def _this_task() -> asyncio.Task[Any]:

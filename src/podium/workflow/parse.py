@@ -6,6 +6,8 @@ A policy reasons freely, then writes the three lists (paper section 3.1)::
     subtasks = ["Work out a plan.", "Carry out the plan and give the answer."]
     access_list = [[], "all"]
 
+In the language with conditions a fourth list follows, ``conditions = ["always", "if failed"]``.
+
 Read tolerantly: ``=`` or ``:``, JSON objects, code fences, Markdown emphasis, smart quotes, lists over several lines, trailing
 commas, ``"all"``, ``["all"]`` and ``all``. The last complete triple in this order counts, so that a plan quoted inside
 the reasoning or cut off at the end does no harm. Text inside a string of a list is never taken for a list.
@@ -14,8 +16,10 @@ Nothing is clamped, taken modulo, cut or guessed: whatever breaks a rule is an e
 """
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
+from podium.conditions import ALWAYS, read_condition
 from podium.errors import InvalidWorkflow, MalformedWorkflow
 from podium.types import Brief, Step, Workflow
 from podium.workflow.literals import Literal, NotALiteral, quote, read_list
@@ -40,25 +44,30 @@ def parse(text: str, brief: Brief, syntax: WorkflowSyntax = WorkflowSyntax()) ->
     None means "keep the answer of the round before": three empty lists, legal from round 2 on.
     Raises :class:`MalformedWorkflow` where the lists are not there, :class:`InvalidWorkflow` where they break a rule.
     """
-    lists = _last_complete(text, syntax.names)
-    workers, access = lists[0], lists[-1]
-    subtasks: list[Literal] = lists[1] if syntax.subtasks else [FIXED_SUBTASK] * len(workers)
-    if not workers and not subtasks and not access:
-        if brief.previous_rounds:
+    lists = dict(zip(syntax.names, _last_complete(text, syntax.names), strict=True))
+    workers, access = lists["model_id"], lists["access_list"]
+    subtasks: list[Literal] = lists.get("subtasks", [FIXED_SUBTASK] * len(workers))
+    conditions: list[Literal] = lists.get("conditions", [ALWAYS] * len(workers))
+    if not any(lists.values()):
+        if brief.previous_rounds and brief.previous_rounds[-1].answer is not None:
             return None
-        raise InvalidWorkflow("the lists are empty; an empty workflow keeps the last answer, and in round 1 there is none")
-    if not len(workers) == len(subtasks) == len(access):
-        lengths = ", ".join(f"{name} has {len(items)}" for name, items in zip(syntax.names, lists, strict=True))
+        none = "the last round gave none" if brief.previous_rounds else "in round 1 there is none"
+        raise InvalidWorkflow(f"the lists are empty; an empty workflow keeps the last answer, and {none}")
+    if len({len(items) for items in lists.values()}) > 1:
+        lengths = ", ".join(f"{name} has {len(items)}" for name, items in lists.items())
         raise InvalidWorkflow(f"the lists must have one entry per step each: {lengths}")
     if len(workers) > brief.max_steps:
         raise InvalidWorkflow(f"{len(workers)} steps; at most {brief.max_steps} are allowed")
     return Workflow(
-        steps=tuple(_step(index, workers[index], subtasks[index], access[index], brief, syntax) for index in range(len(workers)))
+        steps=tuple(
+            _under(conditions[index], index, _step(index, workers[index], subtasks[index], access[index], brief, syntax))
+            for index in range(len(workers))
+        )
     )
 
 
 def format_workflow(workflow: Workflow | None, syntax: WorkflowSyntax = WorkflowSyntax(), *, round_number: int = 1) -> str:
-    """The three lists as a policy would write them in ``round``; None gives three empty lists.
+    """The lists as a policy would write them in ``round``; None gives empty lists.
 
     ``parse(format_workflow(w, syntax), brief, syntax) == w``. Raises ValueError where ``syntax`` can not say it.
     """
@@ -67,7 +76,13 @@ def format_workflow(workflow: Workflow | None, syntax: WorkflowSyntax = Workflow
         "model_id": ", ".join(str(step.worker) for step in steps),
         "subtasks": ", ".join(quote(step.subtask) for step in steps),
         "access_list": ", ".join(_format_access(index, step, syntax, round_number) for index, step in enumerate(steps)),
+        "conditions": ", ".join(quote(step.condition) for step in steps),
     }
+    if (
+        not syntax.conditions
+        and (index := next((i for i, step in enumerate(steps) if step.condition != ALWAYS), None)) is not None
+    ):
+        raise ValueError(f"step {index}: a language without conditions can not say {steps[index].condition!r}")
     return "\n".join(f"{name} = [{columns[name]}]" for name in syntax.names)
 
 
@@ -134,6 +149,19 @@ def _step(index: int, worker: Literal, subtask: Literal, access: Literal, brief:
     if access and syntax.access == "binary":
         raise InvalidWorkflow(f'step {index}: the access {_short(access)} is neither [] nor "all"')
     return Step(worker=worker, subtask=subtask, access=_positions(index, access))
+
+
+def _under(condition: Literal, index: int, step: Step) -> Step:
+    """``step`` under ``condition``, in the one spelling that conditions have."""
+    if not isinstance(condition, str):
+        raise InvalidWorkflow(f"step {index}: the condition {_short(condition)} is not a text")
+    try:
+        read = read_condition(condition)
+    except ValueError as error:
+        raise InvalidWorkflow(f"step {index}: the condition {_short(condition)} is unknown: {error}") from None
+    if misfit := read.misfit(len(step.access)):
+        raise InvalidWorkflow(f"step {index}: {misfit}")
+    return replace(step, condition=str(read))
 
 
 def _positions(index: int, access: list[Literal]) -> tuple[int, ...]:

@@ -2,7 +2,8 @@
 
 Our own wording of the task that the paper describes (section 3.1, appendix): role, the three lists, who sees what, examples,
 then the question and the numbered models. Models are named by number only unless the language shows cards. The few-shot
-examples are data (``examples/*.toml``). A pure function: the same brief gives the same text.
+examples are data (``examples/*.toml``); the language with conditions has its own. A pure function: the same brief gives the
+same text.
 """
 
 import tomllib
@@ -11,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from podium.conditions import ALWAYS
 from podium.errors import WorkflowError
 from podium.types import Brief, Card, Message, Question, Step, Transcript, Workflow
 from podium.workflow.parse import format_workflow
@@ -19,6 +21,13 @@ from podium.workflow.syntax import FIXED_SUBTASK, WorkflowSyntax
 _ROLE = """\
 You conduct a team of language models. You never answer the user's question yourself: you write a workflow, the models \
 carry it out, and the last model's response goes to the user as the answer. You are judged by whether that answer is right."""
+
+_CONDITIONS = """\
+- conditions: when the step is carried out, as a string: "always"; "unless 2 agree" (or another number), which carries it out \
+only if no 2 of the steps it sees gave the same answer; "if failed", only if a step it sees failed or reported a failing check. \
+A step that is not carried out costs nothing and passes on what it saw: the answer agreed on, else the newest response. A \
+condition looks at the steps that the step sees, so only a step that sees enough of them can have one. Spend a call only where \
+the steps before it give a reason."""
 
 _REASON = "Think first, in a few sentences: what makes this question hard, and who should do what. Then write the lists."
 
@@ -47,7 +56,7 @@ def correction(error: WorkflowError, syntax: WorkflowSyntax = WorkflowSyntax()) 
 
 
 def _lists(brief: Brief, syntax: WorkflowSyntax) -> str:
-    number = {True: "three", False: "two"}[syntax.subtasks]
+    number = {2: "two", 3: "three", 4: "four"}[len(syntax.names)]
     lines = [
         f"Write the workflow as {number} Python lists of equal length, one entry per step, at most {brief.max_steps} steps:",
         "- model_id: the number of the model that carries out the step. A model may be used more than once or not at all.",
@@ -58,6 +67,8 @@ def _lists(brief: Brief, syntax: WorkflowSyntax) -> str:
     if syntax.access == "positions":
         access += ", or the numbers of the steps, counted from 0, for example [0, 2]"
     lines.append(access + ".")
+    if syntax.conditions:
+        lines.append(_CONDITIONS)
     seen = "the subtask and the response of each step it has access to" if syntax.subtasks else "what it has access to"
     lines.append(
         "The first step is given the user's question. A later step is given only its own subtask and, as earlier turns of a "
@@ -114,17 +125,23 @@ def _examples(syntax: WorkflowSyntax, max_steps: int) -> list[str]:
     if syntax.few_shot == "none":
         return []
     shown = []
-    for example in _load(syntax.few_shot):
+    for example in _load(f"conditions_{syntax.few_shot}" if syntax.conditions else syntax.few_shot):
         if len(example["workers"]) > max_steps:
             continue  # an example must not show more steps than are allowed
         workflow = Workflow(
             steps=tuple(
-                Step(worker=worker, subtask=subtask, access=tuple(range(index)) if access == "all" else tuple(access))
-                for index, (worker, subtask, access) in enumerate(
+                Step(
+                    worker=worker,
+                    subtask=subtask,
+                    access=tuple(range(index)) if access == "all" else tuple(access),
+                    condition=condition,
+                )
+                for index, (worker, subtask, access, condition) in enumerate(
                     zip(
                         example["workers"],
                         example["subtasks"],
                         example["binary" if syntax.access == "binary" else "access"],
+                        example.get("conditions", [ALWAYS] * len(example["workers"])),
                         strict=True,
                     )
                 )

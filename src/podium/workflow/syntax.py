@@ -9,7 +9,7 @@ FIXED_SUBTASK = "Solve the user's question and give the final answer."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowSyntax:
-    """The variants of the workflow language that the paper compares (sections 3.1 and 5.3).
+    """The variants of the workflow language that the paper compares (sections 3.1 and 5.3), and one with conditions.
 
     Example: ``WorkflowSyntax(access="binary", few_shot="none")``.
     """
@@ -20,6 +20,8 @@ class WorkflowSyntax:
     """False: the policy writes two lists only and every worker gets :data:`FIXED_SUBTASK`."""
     few_shot: Literal["none", "in_distribution", "out_of_distribution"] = "out_of_distribution"
     """Which examples the prompt shows; the paper's best setting is the default."""
+    conditions: bool = False
+    """A fourth list says when each step is carried out (:mod:`podium.conditions`); the paper's language has three."""
     cards: bool = False
     """Show each worker's name, description, skills and price. False (as in the paper): numbers only, so that no prior
     about a brand leaks in."""
@@ -27,4 +29,5 @@ class WorkflowSyntax:
     @property
     def names(self) -> tuple[str, ...]:
         """The lists a policy writes, in order."""
-        return ("model_id", "subtasks", "access_list") if self.subtasks else ("model_id", "access_list")
+        paper = ("model_id", "subtasks", "access_list") if self.subtasks else ("model_id", "access_list")
+        return (*paper, "conditions") if self.conditions else paper

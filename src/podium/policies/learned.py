@@ -1,0 +1,247 @@
+"""What is learned from training problems: routers, orders and rules; how they are made, saved, and conducted from a folder.
+
+A saved one is a folder with ``learned.json``: which arm it is, the workers it knows, what every worker made of the training
+questions, and the rules, which may be read and changed by hand. Routers are fitted to these anew when the folder is
+opened, so nothing in it is code. Outside a study the kind of a question is not given: its nearest training questions do.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from podium.errors import ConfigError
+from podium.extras import need
+from podium.policies.fixed import FunctionPolicy, consensus, mixture_of_agents, self_reflection, solo
+from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
+from podium.policies.router_data import RouterDataset, RouterTrainingData
+from podium.policies.rules import CONDITIONAL, LEARNED, Rule, cascade, setup_of, stop
+from podium.registry import register
+from podium.types import Brief, Workflow
+from podium.workers.pool import WorkerPool
+
+ROUTERS = ("kind", "nearest", "linear", "contrastive", "agreement", "agreement-nearest", "classified", "rule")
+"""Learned routers by their short names: of :mod:`podium.policies.router`, and the rule per kind."""
+CATALOGUE = ("reflection", "consensus", "mixture")
+"""What the router ``classified`` may choose besides the workers alone; each with the worker that is best in training."""
+FILE = "learned.json"
+MAX_BYTES = 64_000_000
+"""Largest file that is read: some 50,000 questions."""
+
+Rules = dict[str, Rule]
+"""Kind -> its rule; under "" that of a question whose kind is unknown."""
+
+
+def is_learned(name: str) -> bool:
+    """Whether the arm learns from training problems. Raises :class:`ConfigError` for a router that does not exist."""
+    kind, _, rest = name.partition(":")
+    method = rest.partition(":")[0]
+    if kind == "router" and method not in ROUTERS:
+        raise ConfigError(f"there is no router {method!r}; there are {', '.join(ROUTERS)}")
+    return kind == "router" or (kind == "vote" and rest == LEARNED) or (kind == "stop" and rest.partition(":")[2] == LEARNED)
+
+
+def make_learned(name: str, pool: WorkerPool, router_data: RouterTrainingData, rules: Rules | None = None) -> PolicySetup:
+    """The arm ``name``: ``router:METHOD``, ``router:rule:PRICE``, ``stop:K:learned`` or ``vote:learned``.
+
+    ``rules`` are those of a saved folder; None learns them. Raises :class:`ConfigError`.
+    """
+    need("stats")
+    found = learned_rules(name, router_data.alone) if rules is None else rules
+    if found:
+        return setup_of(_by_kind(found, len(pool), router_data.sort_of), pool)
+    from podium.policies import router  # scikit-learn, which the core does without
+
+    method = name.partition(":")[2]
+    if method == "classified":
+        if router_data.catalogue is None:
+            raise ConfigError("this router needs to know what the catalogue of workflows earned")
+        return _classified(router.classified(router_data.catalogue), pool, router_data.best)
+    choosers: dict[str, Callable[[], Callable[[str], int]]] = {
+        "kind": lambda: router.best_of_kind(router_data.alone, router_data.sort_of),
+        "nearest": lambda: router.nearest(router_data.alone),
+        "linear": lambda: router.linear(router_data.alone),
+        "contrastive": lambda: router.contrastive(router_data.alone),
+        "agreement": lambda: router.agreement(router_data.alone),
+        "agreement-nearest": lambda: router.agreement(router_data.alone, neighbours=20),
+    }
+    return PolicySetup(policy=router.routed(choosers[method]()), workers=pool, max_steps=1)
+
+
+def learned_rules(name: str, router_data: RouterDataset) -> Rules:
+    """The rules of an arm that follows some; {} for any other. Raises :class:`ConfigError`."""
+    from podium.policies import learning  # numpy, which the core does without
+
+    kind, _, rest = name.partition(":")
+    if kind == "vote":
+        return {"": Rule(order=learning.learned_order(router_data))}
+    if kind == "stop":
+        count = rest.partition(":")[0]
+        if not (count.isascii() and count.isdecimal() and len(count) <= 2):
+            raise ConfigError(f"stop:K:learned takes a number, as in stop:2:learned, and not {count[:20]!r}")
+        return {"": stop(len(router_data.right[0]), int(count), learning.learned_order(router_data))}
+    method, _, price = rest.partition(":")
+    if method != "rule":
+        return {}
+    try:
+        charged = float(price) if price else learning.PRICE
+    except ValueError:
+        raise ConfigError(f"router:rule:PRICE takes what a call costs in shares of right answers, not {price[:20]!r}") from None
+    if not 0 <= charged <= 1:
+        raise ConfigError(f"what a call costs is a share of right answers, from 0 to 1, and not {price[:20]!r}")
+    return {kind: each.rule for kind, each in learning.rules_by_kind(router_data, price=charged).items()}
+
+
+def save(folder: Path, name: str, workers: tuple[str, ...], router_data: RouterTrainingData) -> None:
+    """Keep the arm ``name`` in ``folder``, for ``learned:FOLDER``. Raises :class:`ConfigError` where it can not be written."""
+    rules = {
+        kind: _Rule(order=[workers[worker] for worker in rule.order], agree=rule.agree, last_decides=rule.last_decides)
+        for kind, rule in learned_rules(name, router_data.alone).items()
+    }
+    catalogue = None if router_data.catalogue is None else _Lessons.of(router_data.catalogue)
+    file = _File(
+        version=1, arm=name, workers=list(workers), rules=rules, router_data=_Lessons.of(router_data.alone), catalogue=catalogue
+    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / FILE).write_text(json.dumps(file.model_dump(), indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"can not save what was learned to {folder}: {error.strerror}") from error
+
+
+def load(folder: Path, pool: WorkerPool) -> PolicySetup:
+    """The arm in ``folder``, for the workers it was learned with. Raises :class:`ConfigError`."""
+    need("stats")
+    path = folder / FILE
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ConfigError(f"{path} is larger than {MAX_BYTES} bytes; that is nothing podium evaluate --save has written")
+        file = _File.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"can not read what was learned from {path}: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise ConfigError(f"{path} is not what podium evaluate --save writes: {place}: {first['msg']}") from None
+    if tuple(file.workers) != pool.names:
+        raise ConfigError(
+            f"{folder} was learned with the workers {', '.join(file.workers)}, in this order, not with {', '.join(pool.names)}"
+        )
+    if not is_learned(file.arm):
+        raise ConfigError(f"{path} holds {file.arm[:60]!r}, which is nothing that is learned")
+    from podium.policies.router import kind_by_text  # scikit-learn, which the core does without
+
+    alone = file.router_data.dataset(len(pool))
+    width = len(pool) + len(CATALOGUE)
+    router_data = RouterTrainingData(
+        alone=alone,
+        sort_of=kind_by_text(alone),
+        catalogue=None if file.catalogue is None else file.catalogue.dataset(width),
+    )
+    rules = {kind: rule.rule(pool) for kind, rule in file.rules.items()}
+    if rules and "" not in rules:
+        raise ConfigError(f'{path}: rules: there is none under "", for questions of no known kind')
+    return make_learned(file.arm, pool, router_data, rules)
+
+
+def _by_kind(rules: Rules, judge: int, kind_of: Callable[[str], str | None]) -> FunctionPolicy:
+    def workflow(brief: Brief) -> Workflow:
+        kind = "" if len(rules) == 1 else kind_of(brief.question[-1].content) or ""
+        return rules.get(kind, rules[""]).workflow(brief, judge)
+
+    return FunctionPolicy(workflow, CONDITIONAL)
+
+
+def _classified(choose: Callable[[str], int], pool: WorkerPool, best: int) -> PolicySetup:
+    """The router over a catalogue: every worker alone, then :data:`CATALOGUE` with the ``best``."""
+    judge = len(pool)
+    catalogue = [
+        *(solo(worker) for worker in range(judge)),
+        self_reflection(best),
+        consensus(best, judge=judge),
+        mixture_of_agents(best, layer=range(judge)),
+    ]
+
+    def workflow(brief: Brief) -> Workflow:
+        return catalogue[choose(brief.question[-1].content)].workflow(brief)
+
+    setup = setup_of(FunctionPolicy(workflow, CONDITIONAL), pool)
+    return PolicySetup(policy=setup.policy, workers=setup.workers, max_steps=max(6, judge + 1), syntax=CONDITIONAL)
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class _Rule(_Strict):
+    """A rule, with workers by name."""
+
+    order: list[str] = Field(min_length=1, max_length=1000)
+    agree: int | None
+    last_decides: bool
+
+    def rule(self, pool: WorkerPool) -> Rule:
+        order = tuple(pool.names.index(pool.named(name).name) for name in self.order)
+        if len(set(order)) < len(order):
+            raise ConfigError(f"a rule names a worker twice: {', '.join(self.order)}")
+        if len(order) == 1 or self.agree is None:
+            return Rule(order=order)
+        return cascade(order) if self.last_decides else stop(len(pool), self.agree, order)
+
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class _Lessons(_Strict):
+    """:class:`RouterDataset`, as lists."""
+
+    questions: list[str]
+    kinds: list[str]
+    right: list[list[Share]]
+    answers: list[list[str | None]]
+
+    @staticmethod
+    def of(data: RouterDataset) -> "_Lessons":
+        return _Lessons(
+            questions=list(data.questions),
+            kinds=list(data.kinds),
+            right=[list(row) for row in data.right],
+            answers=[list(row) for row in data.answers],
+        )
+
+    def dataset(self, workers: int) -> RouterDataset:
+        if any(len(row) != workers for row in self.right):
+            raise ConfigError(f"what was learned is not about {workers} workers or workflows at every question")
+        return RouterDataset(
+            questions=tuple(self.questions),
+            kinds=tuple(self.kinds),
+            right=tuple(map(tuple, self.right)),
+            answers=tuple(map(tuple, self.answers)),
+        )
+
+
+class _File(_Strict):
+    version: Literal[1]
+    arm: str
+    workers: list[str]
+    rules: dict[str, _Rule]
+    router_data: _Lessons
+    catalogue: _Lessons | None
+
+
+def _learned(asked: PolicyRequest) -> PolicySetup:
+    if not asked.spec.argument:
+        raise ConfigError("name the folder that podium evaluate --save has written: learned:FOLDER")
+    return load(Path(asked.spec.argument), asked.workers)
+
+
+register("policies", "learned")(
+    NamedPolicy(
+        form="learned:FOLDER",
+        about="a router or rule that a study has learned, from the folder of podium evaluate --save",
+        make=_learned,
+        knows_workers_by_number=True,
+    )
+)

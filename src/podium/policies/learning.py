@@ -1,0 +1,128 @@
+"""Which rule for which kind of question: every rule is tried out on training questions whose answers are known.
+
+Nothing is asked anew: who would have been asked, what they would have agreed on and whether that was right follows from the
+recorded answers. What few questions of a kind say is drawn towards what all questions say (``WEIGHT``), and a call costs
+``PRICE`` of accuracy, so that a rule asks more often only where that is worth it. Orders are those of learned accuracy.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.errors import ConfigError
+from podium.policies.router_data import RouterDataset
+from podium.policies.rules import Rule, cascade, stop
+
+Array = NDArray[np.float64]
+WEIGHT = 16.0
+"""Questions' worth of what all kinds say, against which a kind's own questions count."""
+PRICE = 0.002
+"""What a call costs, in shares of right answers, where nobody says."""
+MOST = 10
+"""Workers among which rules are tried, the best ones: the number of cascades grows with the cube."""
+KindOf = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnedRule:
+    """A rule and what training questions say of it. Example: ``found.rule.named(names)``, ``found.calls``."""
+
+    rule: Rule
+    right: float
+    """Expected share of right answers, drawn towards that of all questions."""
+    calls: float
+    """Expected calls a question."""
+
+
+def learned_order(lessons: RouterDataset) -> tuple[int, ...]:
+    """The workers by how often they were right; of equals the one that stands first in the pool."""
+    return tuple(int(worker) for worker in np.argsort(-np.array(lessons.right).mean(axis=0), kind="stable"))
+
+
+def rules_by_kind(lessons: RouterDataset, *, price: float = PRICE, weight: float = WEIGHT) -> dict[str, LearnedRule]:
+    """The best rule of each kind, and under "" of a question whose kind is unknown.
+
+    Raises :class:`ConfigError` where the answers are not known.
+    """
+    return Trials(lessons).rules(price=price, weight=weight)
+
+
+class Trials:
+    """Every rule, tried out on all of ``lessons``. Example: ``Trials(lessons).rules(price=0.01)["gsm8k"].rule``."""
+
+    def __init__(self, lessons: RouterDataset) -> None:
+        if not lessons.answers:
+            raise ConfigError("a rule learns from what the workers answered; there are no answers")
+        right, same = np.array(lessons.right), said_the_same(lessons.answers)
+        self._rules = list(candidates(learned_order(lessons)))
+        tried = [outcome(rule, right, same) for rule in self._rules]
+        self._kinds = np.array(lessons.kinds)
+        self._all = [np.array([each[place] for each in tried]) for place in (0, 1)]
+        self._means = [values.mean(axis=1) for values in self._all]
+
+    def rules(self, *, price: float = PRICE, weight: float = WEIGHT) -> dict[str, LearnedRule]:
+        """As :func:`rules_by_kind`."""
+        return {kind: self._best(kind, price, weight) for kind in ("", *dict.fromkeys(self._kinds.tolist()))}
+
+    def _best(self, kind: str, price: float, weight: float) -> LearnedRule:
+        here = self._kinds == kind
+        right, calls = (
+            (values[:, here].sum(axis=1) + weight * mean) / (here.sum() + weight)
+            for values, mean in zip(self._all, self._means, strict=True)
+        )
+        best = int((right - price * calls).argmax())
+        return LearnedRule(rule=self._rules[best], right=float(right[best]), calls=float(calls[best]))
+
+
+def candidates(order: Sequence[int]) -> Iterator[Rule]:
+    """The rules that are tried, the cheapest first, over workers in the ``order`` of their accuracy."""
+    best = order[:MOST]
+    yield from (Rule(order=(worker,)) for worker in order)
+    for a, b in combinations(best, 2):
+        yield from (cascade((a, b, c)) for c in best if c not in (a, b))
+    yield from (stop(len(order), 2, three) for three in permutations(best, 3))
+    for count in range(4, len(order) + 1):
+        yield from (stop(len(order), agree, order[:count]) for agree in (2, 3))
+    yield from (Rule(order=tuple(order[:count])) for count in range(3, len(order) + 1))
+
+
+def outcome(rule: Rule, right: Array, same: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Per question, whether the answer of ``rule`` is right, and how many calls it took.
+
+    ``right``: questions x workers; ``same``: questions x workers x workers, whether two said the same (never of nothing).
+    """
+    count, order = len(right), rule.order
+    over, chosen = np.zeros(count, dtype=bool), np.full(count, order[0])
+    calls = np.full(count, float(len(order)))
+    if rule.agree is not None:
+        for asked in range(rule.agree, len(order) + 1):
+            often = same[:, order[:asked], :][:, :, order[:asked]].sum(axis=2)
+            agreed = ~over & (often >= rule.agree).any(axis=1)
+            chosen[agreed] = np.array(order)[(often[agreed] >= rule.agree).argmax(axis=1)]
+            calls[agreed] = asked
+            over |= agreed
+            if rule.last_decides and asked == len(order) - 1:
+                break
+    if rule.last_decides:
+        chosen[~over] = order[-1]
+    elif len(order) > 1:
+        # Of those that say the same the first counts, so argmax takes the largest group, and of equals the earliest.
+        often = same[:, order, :][:, :, order].sum(axis=2)
+        chosen[~over] = np.array(order)[often[~over].argmax(axis=1)]
+    won: Array = right[np.arange(count), chosen]
+    return won, calls
+
+
+def said_the_same(answers: Sequence[Sequence[str | None]]) -> NDArray[np.bool_]:
+    """Questions x workers x workers: whether two said the same. What says nothing agrees with nobody, not with itself."""
+    codes = np.full((len(answers), len(answers[0])), -1)
+    for row, said in enumerate(answers):
+        known: dict[str, int] = {}
+        for worker, text in enumerate(said):
+            if text is not None:
+                codes[row, worker] = known.setdefault(text, len(known))
+    same: NDArray[np.bool_] = (codes[:, :, None] == codes[:, None, :]) & (codes >= 0)[:, :, None]
+    return same
