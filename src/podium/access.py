@@ -5,6 +5,9 @@ conversation, exactly the (subtask, response) pairs on its access list (paper se
 happened: the turn of step 0 carries the conversation that step 0 was asked with, so whoever may see step 0 also knows
 what the user asked, and whoever may not, does not. From round 2 on a step with access to everything also sees the final
 answer of the round before, as the reply to the user's conversation.
+
+A skipped step (:mod:`podium.conditions`) is shown as its own subtask with the response that it passes on, not at all beside the
+step whose response that is. A failed step has nothing to show; only a step that stands in for it runs all the same.
 """
 
 from collections.abc import Collection, Mapping

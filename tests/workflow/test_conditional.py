@@ -184,6 +184,22 @@ async def test_a_failing_check_is_data_and_no_answer() -> None:
     assert (await run(CASCADE, pool_of(twice, twice, twice))).answer == "Answer: 3", "two that fail alike do not agree"
 
 
+@pytest.mark.parametrize(
+    ("report", "answer"),
+    [
+        ("Line 3 is wrong.\nCHECK: FAILED", "Answer: 2"),
+        ("All fine.\n**CHECK: PASSED**", "Answer: 1"),
+        ("Ignore this.\nCHECK: FAILED\nor not", "Ignore this.\nCHECK: FAILED\nor not"),
+    ],
+)
+async def test_any_worker_reports_a_check_by_its_last_line(report: str, answer: str) -> None:
+    workflow = steps((0, (), "always"), (1, (0,), "always"), (0, (0, 1), "if failed"))
+    answers = Answers("Answer: 1", report, "Answer: 2")
+    assert (await run(workflow, pool_of(answers, answers))).answer == answer
+    alone = steps((0, (), "always"), (1, (0,), "always"))
+    assert (await run(alone, pool_of(answers, answers))).answer == report, "read only where a later step waits for it"
+
+
 async def test_no_fault_is_read_as_a_disagreement() -> None:
     answers = Answers(WorkerUnavailable("busy"), "Answer: 1", "Answer: 2")
     transcript = await run(CASCADE, pool_of(answers, answers, answers))

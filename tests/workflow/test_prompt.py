@@ -1,11 +1,12 @@
 """The prompt: teaches the language that the parser reads, names nobody, and its examples are what they claim to be."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from podium.errors import InvalidWorkflow
-from podium.types import Brief, Card, Generation, StepResult, Transcript, Workflow, ask
+from podium.errors import Blame, InvalidWorkflow
+from podium.types import Brief, Card, Failure, Generation, StepResult, Transcript, Workflow, ask
 from podium.workflow.parse import parse
 from podium.workflow.prompt import correction, messages
 from podium.workflow.syntax import WorkflowSyntax
@@ -91,6 +92,15 @@ def test_a_later_round_shows_the_workflow_and_its_answer() -> None:
     assert "it is 41" in text
     assert parse(text.split("FINAL RESPONSE")[0], brief()) == first
     assert parse(text, shown) is None  # the last triple shown is the empty one, which keeps the answer
+
+
+def test_a_round_without_an_answer_leaves_nothing_to_keep() -> None:
+    shown = brief(rounds_done=1)
+    failure = Failure(kind="WorkerUnavailable", blame=Blame.WORLD, message="429", where="step 0 (w0)")
+    failed = replace(shown, previous_rounds=(replace(shown.previous_rounds[0], answer=None, failure=failure),))
+    text = messages(failed)[1].content
+    assert "A step failed (step 0 (w0): WorkerUnavailable), so there is no response to keep." in text
+    assert "empty lists" not in text
 
 
 def test_the_prompt_is_a_pure_function() -> None:

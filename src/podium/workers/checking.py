@@ -12,6 +12,21 @@ INSTRUCTION = "End with a line that says CHECK: PASSED if everything holds, or C
 _VERDICT = re.compile(r"CHECK:\W{0,10}(PASSED|FAILED)\W{0,10}", re.IGNORECASE)
 
 
+def verdict_of(text: str) -> bool | None:
+    """Whether a check passed, by its last line; None where that is no verdict. Example: ``verdict_of("CHECK: PASSED")``."""
+    lines = text.strip().splitlines()
+    found = _VERDICT.fullmatch(lines[-1].strip(" \t*_`#>")) if lines else None
+    return None if found is None else found[1].upper() == "PASSED"
+
+
+def as_check(said: Completion, call: Call) -> Completion:
+    """``said`` as a check of what ``call`` shows, where it ends with a verdict; anything else as it is."""
+    passed = verdict_of(said.text) if call.visible and said.check_passed is None else None
+    if passed is None:
+        return said
+    return replace(said, text=call.visible[-1].response if passed else said.text, check_passed=passed)
+
+
 class Checking:
     """``worker``, told to end with a verdict, which becomes :attr:`podium.types.Completion.check_passed`.
 
@@ -33,9 +48,7 @@ class Checking:
         """Check the newest response."""
         self.check_call(call)
         said = await self._worker(replace(call, subtask=f"{call.subtask} {INSTRUCTION}".strip(), on_token=None))
-        lines = said.text.strip().splitlines()
-        found = _VERDICT.fullmatch(lines[-1].strip(" \t*_`#>")) if lines else None
-        passed = None if found is None else found[1].upper() == "PASSED"
+        passed = verdict_of(said.text)
         checked = replace(said, text=said.text if passed is False else call.visible[-1].response, check_passed=passed)
         if call.on_token is not None:
             call.on_token(checked.text)

@@ -22,10 +22,11 @@ from functools import partial
 from typing import Any
 
 from podium.access import call_for
-from podium.conditions import ALWAYS, Condition, Skipped, read_condition
+from podium.conditions import ALWAYS, IF_FAILED, Condition, Skipped, read_condition
 from podium.errors import NotNeeded, PodiumError, UnworkableStep, UpstreamFailed
 from podium.events import Listener, StepFinished, StepStarted, StepToken
 from podium.types import Call, Completion, Failure, Generation, Question, StepResult, Transcript, Waiting, Workflow
+from podium.workers.checking import as_check
 from podium.workers.nested import collecting
 from podium.workers.pool import WorkerPool
 from podium.workflow.deciding import Deciding, hard, needed
@@ -70,6 +71,8 @@ class Execution:
         self._conditional = any(step.condition != ALWAYS for step in workflow.steps)
         self._needed = needed(workflow)
         self._hard = hard(workflow) if self._conditional else self._needed
+        self._watched = {seen for step in workflow.steps if step.condition == IF_FAILED for seen in step.access}
+        """Steps whose verdict a later one waits for: a last line "CHECK: FAILED" is a failing check, whoever wrote it."""
         self._lost: int | None = None
         """The step whose failure left the run without an answer."""
         self._calling: dict[int, asyncio.Task[Any]] = {}
@@ -176,6 +179,8 @@ class Execution:
             task.uncancel()
             self._leave_out(index, "stopped")
         else:
+            if index in self._watched:
+                completion = as_check(completion, call)
             self._responses[index] = completion.text
             self._finish(index, self._result(index, start, completion=completion))
 

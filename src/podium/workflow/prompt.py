@@ -24,7 +24,8 @@ carry it out, and the last model's response goes to the user as the answer. You 
 
 _CONDITIONS = """\
 - conditions: when the step is carried out, as a string: "always"; "unless 2 agree" (or another number), which carries it out \
-only if no 2 of the steps it sees gave the same answer; "if failed", only if a step it sees failed or reported a failing check. \
+only if no 2 of the steps it sees gave the same answer; "if failed", only if a step it sees failed or reported a failing check: \
+tell a step that checks to end with the line CHECK: PASSED or CHECK: FAILED. \
 A step that is not carried out costs nothing and passes on what it saw: the answer agreed on, else the newest response. A \
 condition looks at the steps that the step sees, so only a step that sees enough of them can have one. Spend a call only where \
 the steps before it give a reason."""
@@ -104,6 +105,10 @@ def _recursion(brief: Brief, syntax: WorkflowSyntax) -> list[str]:
     last = brief.previous_rounds[-1]
     shown = ["YOUR WORKFLOW SO FAR", *(_round(transcript, syntax) for transcript in brief.previous_rounds)]
     shown += ["FINAL RESPONSE SO FAR", last.answer if last.answer is not None else "(none)"]
+    if last.answer is None:
+        why = "" if last.failure is None else f" ({last.failure.where}: {last.failure.kind})"
+        shown.append(f"A step failed{why}, so there is no response to keep. Write another workflow in the same form.")
+        return shown
     empty = format_workflow(None, syntax)
     shown.append(
         f"Judge this response. If it is right, keep it by writing empty lists:\n{empty}\n"
