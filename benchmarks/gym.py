@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.gym`` takes about a minute; ``--quick`` a few seconds. The last line is one JSON object with the keys
 ``best_single``, ``optimum``, ``per_kind`` and ``calls_per_second``. ``--search`` finds the optima anew and writes
-``src/podium/gym/optimum.json`` (minutes).
+``src/podium/gym/optimum.json`` (minutes). ``--certify`` certifies the demanding world (:mod:`benchmarks.certificate`; at most 15
+minutes on one quiet core), with ``--world FILE.py`` any module with ``WORLD`` and ``WORKERS``, with ``--draw SEED`` a drawn one.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from benchmarks import certificate
 from podium.gym.gauge import Gauge
 from podium.gym.optimum import SUBTASKS, optimum, search, single
 from podium.gym.specialists import Specialist, specialists
@@ -30,7 +32,13 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--quick", action="store_true", help="200 problems a kind instead of 2000")
     arguments.add_argument("--search", action="store_true", help="search the optima anew and store them")
+    arguments.add_argument("--certify", action="store_true", help="search for what would make the claim false, and measure it")
+    arguments.add_argument("--world", type=Path, metavar="FILE.py", help="certify this module's WORLD and WORKERS")
+    arguments.add_argument("--store", action="store_true", help="with --certify: keep in the package what was found")
+    arguments.add_argument("--draw", type=int, metavar="SEED", help="certify the world drawn from this seed")
     options = arguments.parse_args()
+    if options.certify or options.world is not None or options.draw is not None:
+        raise SystemExit(certificate.run(options.world, options.draw, quick=options.quick, store=options.store))
     world = World()
     workers = specialists(world)
     n = 200 if options.quick else 2_000

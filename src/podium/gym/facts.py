@@ -120,6 +120,28 @@ TABLES: dict[str, Table] = {
     "cents_in": _pairs("dollar: 100; quarter: 25; dime: 10; nickel: 5"),
     "degrees_in": _pairs("full turn: 360; right angle: 90; straight angle: 180"),
     "bits_in": _pairs("byte: 8; kilobyte: 8000; nibble: 4"),
+    "past_tense": _pairs(
+        """go: went; see: saw; take: took; give: gave; write: wrote; drive: drove; eat: ate; fall: fell; fly: flew; grow: grew;
+        know: knew; throw: threw; begin: began; drink: drank; sing: sang; swim: swam; break: broke; choose: chose; speak: spoke;
+        steal: stole; bring: brought; buy: bought; catch: caught; fight: fought; teach: taught; think: thought; seek: sought"""
+    ),
+    "plural": _pairs(
+        """mouse: mice; goose: geese; tooth: teeth; foot: feet; child: children; ox: oxen; man: men; woman: women; leaf: leaves;
+        knife: knives; wolf: wolves; half: halves; louse: lice; die: dice; crisis: crises; analysis: analyses;
+        criterion: criteria; phenomenon: phenomena;
+        larva: larvae; stimulus: stimuli; thief: thieves; loaf: loaves; calf: calves; shelf: shelves"""
+    ),
+    "roman": _pairs(
+        """four: IV; six: VI; nine: IX; eleven: XI; fourteen: XIV; nineteen: XIX; twenty: XX; forty: XL; fifty: L; sixty: LX;
+        ninety: XC; one hundred: C; four hundred: CD; five hundred: D; nine hundred: CM; one thousand: M; twelve: XII;
+        fifteen: XV; seventeen: XVII; thirty: XXX; seventy: LXX; eighty: LXXX"""
+    ),
+    "opposite": _pairs(
+        """hot: cold; big: small; early: late; empty: full; dark: light; deep: shallow; strong: weak; wet: dry; rich: poor;
+        young: old; loud: quiet; hard: soft; fast: slow; wide: narrow; true: false; sharp: blunt; ancient: modern;
+        victory: defeat; arrival: departure;
+        generous: mean; guilty: innocent; rough: smooth; public: private; permanent: temporary"""
+    ),
 }
 
 FACTS: dict[str, Value] = {f"{table}({entity})": value for table, rows in TABLES.items() for entity, value in rows.items()}

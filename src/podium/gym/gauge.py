@@ -5,28 +5,51 @@ sees (:mod:`podium.access` builds the call, as in a real run), so it is remember
 """
 
 import math
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
 
 from podium.access import call_for
-from podium.gym.specialists import Specialist
 from podium.gym.verify import judge
-from podium.types import Problem, Workflow, ask
+from podium.types import Call, Completion, Problem, Workflow, ask
+
+QUESTION = "{question}"
+"""In a subtask: the question in its own words stands here."""
+
+
+class Ready(Protocol):
+    """A worker that completes a call at once."""
+
+    def complete(self, call: Call) -> Completion:
+        """Carry out the call."""
+        ...
 
 
 class Gauge:
     """The accuracy of workflows over ``workers`` on ``problems``. Example: ``Gauge(workers, problems).accuracy(workflow)``."""
 
-    def __init__(self, workers: Sequence[Specialist], problems: Sequence[Problem]) -> None:
+    def __init__(self, workers: Sequence[Ready], problems: Sequence[Problem]) -> None:
+        self.calls = 0
+        """How many calls were made."""
         self._workers = workers
         self._problems = problems
         self._questions = [ask(problem.question) for problem in problems]
         self._numbers: dict[object, int] = {}
         self._responses: dict[int, list[str]] = {}
+        self._costs: dict[int, float] = {}
         self._correct: dict[int, tuple[bool, ...]] = {}
 
     def accuracy(self, workflow: Workflow) -> float:
         """The share of problems that the workflow's last response gets right."""
         return sum(self.correct(workflow)) / len(self._problems)
+
+    def cost(self, workflow: Workflow) -> float:
+        """Dollars per problem."""
+        numbers: list[int] = []
+        for i in range(len(workflow.steps)):
+            numbers.append(self._number(workflow, i, numbers))
+        return sum(self._costs[number] for number in numbers) / len(self._problems)
 
     def correct(self, workflow: Workflow) -> tuple[bool, ...]:
         """For each problem, whether the workflow's last response is right."""
@@ -49,11 +72,22 @@ class Gauge:
         if number not in self._responses:
             worker = self._workers[step.worker]
             visible = {i: self._responses[numbers[i]] for i in step.access}
-            self._responses[number] = [
-                worker.complete(call_for(workflow, index, question, {i: texts[n] for i, texts in visible.items()})).text
-                for n, question in enumerate(self._questions)
-            ]
+            done = []
+            for n, question in enumerate(self._questions):
+                call = call_for(workflow, index, question, {i: texts[n] for i, texts in visible.items()})
+                done.append(worker.complete(_worded(call, question[-1].content)))
+            self._responses[number] = [sys.intern(each.text) for each in done]
+            self._costs[number] = sum(each.usage.cost_usd or 0.0 for each in done)
+            self.calls += len(done)
         return number
+
+
+def _worded(call: Call, question: str) -> Call:
+    """``call`` with the question in the place of :data:`QUESTION`."""
+    if QUESTION not in call.subtask and not any(QUESTION in step.subtask for step in call.visible):
+        return call
+    visible = tuple(replace(step, subtask=step.subtask.replace(QUESTION, question)) for step in call.visible)
+    return replace(call, subtask=call.subtask.replace(QUESTION, question), visible=visible)
 
 
 def wilson(successes: int, trials: int, z: float = 1.96) -> tuple[float, float]:

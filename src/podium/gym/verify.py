@@ -10,7 +10,7 @@ import re
 
 from podium.errors import VerifierError
 from podium.gym.expressions import MAX_MAGNITUDE, ExpressionError, Program, format_program, leaves, parse_program, run
-from podium.gym.questions import LETTERS, find_question
+from podium.gym.questions import LETTERS, ParsedQuestion, find_question
 from podium.types import Problem, Verdict
 
 MAX_TEXT = 20_000
@@ -57,16 +57,16 @@ def _commitment(text: str) -> str | None:
 
 def _extracted(problem: Problem, words: str) -> str | None:
     words = words.strip().strip("*_`\"'").strip()
-    if problem.kind == "choice":
-        return _letter(problem, words)
+    parsed = find_question(problem.question)
+    if parsed is not None and parsed.options:
+        return _letter(parsed, words)
     if problem.target.lstrip("-").isdigit():
         return _number(words)
-    return _name(problem, words)
+    return _name(parsed, words)
 
 
-def _name(problem: Problem, words: str) -> str | None:
+def _name(parsed: ParsedQuestion | None, words: str) -> str | None:
     """The one compared thing that the words name; where they name both or neither, the words themselves."""
-    parsed = find_question(problem.question)
     compared = {str(leaf.value) for leaf in leaves(parsed.plan) if leaf.op == "text"} if parsed else set()
     named = [name for name in compared if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words, re.IGNORECASE)]
     if len(named) == 1:
@@ -82,15 +82,17 @@ def _number(words: str) -> str | None:
     return str(value) if abs(value) <= MAX_MAGNITUDE else None
 
 
-def _letter(problem: Problem, words: str) -> str | None:
-    parsed = find_question(problem.question)
+def _letter(parsed: ParsedQuestion, words: str) -> str | None:
+    """The one option that the words name, by its letter, by its text, or by both; None where they name several."""
+    options = [option.casefold() for option in parsed.options]
     plain = words.rstrip(".!*_` ").casefold()
     # The option itself comes first: an option may look like a letter (the symbol of carbon is C).
-    if parsed is not None and len(plain) > 1 and plain in (option.casefold() for option in parsed.options):
-        return LETTERS[[option.casefold() for option in parsed.options].index(plain)]
+    if len(plain) > 1 and plain in options:
+        return LETTERS[options.index(plain)]
     found = set(_LETTER.findall(words))
-    if found and re.match(r"\(?[A-D]\)", words):
-        return words.lstrip("(")[0]
+    both = re.fullmatch(r"\(?([A-D])\)\s*+(.+)", words.rstrip(".!*_` "))
+    if both is not None and both[2].casefold() in options:
+        return both[1] if both[2].casefold() == options[LETTERS.index(both[1])] else None
     return found.pop() if len(found) == 1 else None
 
 

@@ -16,7 +16,7 @@ from typing import Literal, get_args
 from podium.errors import ConfigError
 from podium.gym.expressions import ExpressionError, Program, Value, evaluate, parse, run
 from podium.gym.facts import FACTS, TABLES
-from podium.gym.questions import LETTERS, search_question, slots_of
+from podium.gym.questions import LETTERS, ParsedQuestion, search_question, slots_of
 from podium.gym.templates import KINDS, TEMPLATES, UNTRAINED_KINDS, held_out
 from podium.gym.templates.template import PARAMETERS, WORDS, Template
 from podium.types import Problem
@@ -91,15 +91,15 @@ class World:
 def _problem(kind: str, position: int, split: Split, rng: random.Random) -> Problem | None:
     """One problem, or None where the random filling gives no good question or one of the other split."""
     template = TEMPLATES[kind][position]
-    slots = _filled(template, rng)
+    slots = filled(template, rng)
     if len({slots[s] for s in slots if slots[s] in WORDS["name"]}) < ("name" in slots) + ("other" in slots):
         return None
     tables = {s: f for s, f in template.slots.items() if isinstance(f, str) and f in TABLES}
     values = [FACTS[f"{table}({slots[slot]})"] for slot, table in tables.items()]
     if len({slots[slot] for slot in tables}) < len(tables) or (kind == "comparison" and len(set(values)) < len(values)):
         return None
-    if kind == "choice":
-        slots |= _options(values[0], tables["e"], rng)
+    if "{A}" in template.text:
+        slots |= options_for(values[0], tables["e"], rng)
     text = template.text.format_map(slots)
     if split != "held_out_templates" and _other_numbers(text) != (split == "held_out_numbers"):
         return None
@@ -114,7 +114,7 @@ def _other_numbers(text: str) -> bool:
     return blake2b(text.encode(), digest_size=1).digest()[0] % 4 == 0
 
 
-def _filled(template: Template, rng: random.Random) -> dict[str, Value]:
+def filled(template: Template, rng: random.Random) -> dict[str, Value]:
     """A value for every slot. Slots are drawn in order; worked-out numbers may use those before them."""
     slots: dict[str, Value] = {}
     later: list[tuple[str, str]] = []
@@ -136,7 +136,7 @@ def _filled(template: Template, rng: random.Random) -> dict[str, Value]:
     return slots
 
 
-def _options(right: Value, table: str, rng: random.Random) -> dict[str, Value]:
+def options_for(right: Value, table: str, rng: random.Random) -> dict[str, Value]:
     others = sorted({value for value in TABLES[table].values() if value != right}, key=str)
     options = [right, *rng.sample(others, 3)]
     rng.shuffle(options)
@@ -148,10 +148,15 @@ def _target(kind: str, text: str, rng: random.Random) -> str | None:
     parsed = search_question(text)
     if parsed is None or parsed.kind != kind or parsed.text != text:
         raise ValueError(f"a template of {kind} can not be read back: {text}")
-    if kind == "code":
+    return target_of(parsed, rng)
+
+
+def target_of(parsed: ParsedQuestion, rng: random.Random) -> str | None:
+    """What counts as the right answer to ``asked``; None for a useless question."""
+    if parsed.function:
         return _tests(Program(parsed.function, parsed.parameters, parsed.plan), rng)
     value = evaluate(parsed.plan, facts=FACTS)
-    if kind == "choice":
+    if parsed.options:
         return LETTERS[parsed.options.index(str(value))]
     # A result of 0 or below would make a story absurd, one of many digits tests nothing more.
     return str(value) if isinstance(value, str) or 0 < value < 10**8 else None

@@ -1,6 +1,6 @@
 """The questions of the gym as data: one file per kind, every third template held out of training."""
 
-from podium.gym.templates import choice, code, comparison, conversion, fact, word
+from podium.gym.templates import choice, code, comparison, conversion, fact, hinted, syntax, price, versus, word
 from podium.gym.templates.template import Template
 
 TEMPLATES: dict[str, tuple[Template, ...]] = {
@@ -10,6 +10,13 @@ TEMPLATES: dict[str, tuple[Template, ...]] = {
     "code": code.TEMPLATES,
     "conversion": conversion.TEMPLATES,
     "comparison": comparison.TEMPLATES,
+    "story": hinted.STORY,
+    "knowledge": hinted.KNOWLEDGE,
+    "bundle": hinted.BUNDLE,
+    "versus": versus.TEMPLATES,
+    "measure": hinted.MEASURE,
+    "price": price.TEMPLATES,
+    "language": syntax.TEMPLATES,
 }
 """Templates by kind, in a fixed order: a template is known by its kind and its position."""
 

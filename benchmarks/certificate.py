@@ -1,0 +1,85 @@
+"""A certificate that a gym world needs a conductor: what would make the claim false, searched for and measured.
+
+``python -m benchmarks.gym --certify`` runs it for the usual world, ``--world FILE.py`` for a module with ``WORLD`` and
+``WORKERS``, ``--draw SEED`` for a drawn world. It prints one table; the last line is one JSON object of shares of the optimum.
+It ends with 1 where a bound does not hold.
+"""
+
+import importlib.util
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from podium.gym.demanding.certify import BOUNDS, EFFORT, MEASURED, Certificate, certify
+from podium.gym.demanding.kinds import KINDS, UNTRAINED_KINDS
+from podium.gym.demanding.specialists import Specialist, specialists
+from podium.gym.demanding.stored import as_json
+from podium.gym.demanding.world import World, draw_world
+from podium.types import Workflow
+
+QUICK = (100, 2)
+"""Held-out problems per kind, and effort, of a quick certificate, which proves nothing."""
+
+
+def run(file: Path | None, draw: int | None, *, quick: bool, store: bool) -> int:
+    """Certify, print, and return the exit status; ``store``: keep what was found for the usual world in the package."""
+    if store and (file is not None or draw is not None or quick):
+        raise SystemExit("--store keeps what a whole search finds for the usual world; leave out --world, --draw and --quick")
+    world, workers = _named(file) if file is not None else _usual(draw)
+    started, cpu = time.perf_counter(), time.process_time()
+
+    def say(text: str) -> None:
+        print(f"{text}, {time.process_time() - cpu:.0f} s of CPU", file=sys.stderr, flush=True)
+
+    measured, effort = QUICK if quick else (MEASURED, EFFORT)
+    found = certify(world, workers, measured=measured, effort=effort, say=say)
+    _print(found, workers)
+    print(f"\n{time.process_time() - cpu:.0f} s of CPU, {time.perf_counter() - started:.0f} s of wall")
+    if store:
+        opponents = {"constant": found.constants.best, "constant:cheap": found.constants.cheap, **found.baselines}
+        text = as_json(found.optima, opponents, found.figures)
+        package = Path(__file__).resolve().parent.parent / "src" / "podium"
+        (package / "gym" / "demanding" / "found.json").write_text(text, encoding="utf-8")
+    for failure in found.failures:
+        print(f"needs no conductor: {failure}")
+    print(json.dumps({name: round(value, 4) for name, value in found.figures.items()}))
+    return 1 if found.failures else 0
+
+
+def _usual(draw: int | None) -> tuple[World, Sequence[Specialist]]:
+    world = World() if draw is None else draw_world(draw)
+    return world, specialists(world)
+
+
+def _named(file: Path) -> tuple[World, Sequence[Specialist]]:
+    spec = importlib.util.spec_from_file_location("certified_world", file)
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"{file} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    missing = [name for name in ("WORLD", "WORKERS") if not hasattr(module, name)]
+    if missing:
+        raise SystemExit(f"{file} has no {missing[0]}: a world to certify is a module with WORLD and WORKERS")
+    return module.WORLD, module.WORKERS
+
+
+def _print(found: Certificate, workers: Sequence[Specialist]) -> None:
+    kinds = (*KINDS, *UNTRAINED_KINDS)
+    print("Held-out problems, half other numbers and combinations, half other templates; the mean is of the trained kinds\n")
+    print(f"{'':42}" + "".join(f"{kind:>11}" for kind in kinds) + f"{'mean':>8}{'of best':>9}{'$/1000':>8}")
+    top = next(row.mean for row in found.rows if row.name == "optimum")
+    for row in found.rows:
+        cells = "".join(f"{row.accuracy[kind]:11.3f}" for kind in kinds)
+        print(f"{row.name:42}{cells}{row.mean:8.3f}{row.mean / top:9.3f}{1000 * row.cost_usd:8.3f}")
+    print("\nThe best workflow of each kind")
+    for kind, workflow in found.optima.items():
+        print(f"  {kind}: {_shown(workflow, workers)}")
+    print(f"The best constant workflow: {_shown(found.constants.best, workers)}")
+    print("\nBounds: " + ", ".join(f"{name} {low:g} to {high:g}" for name, (low, high) in BOUNDS.items()))
+    print(f"Calls: {found.calls['optimum']:,} for the optimum, {found.calls['opponents']:,} for its opponents")
+
+
+def _shown(workflow: Workflow, workers: Sequence[Specialist]) -> str:
+    return "; ".join(f"{workers[s.worker].name}: {' '.join(s.subtask.split())} {list(s.access)}" for s in workflow.steps)

@@ -1,0 +1,164 @@
+"""The demanding world: its problems, its drawn relatives, and the bounds that make it need a conductor."""
+
+import random
+from statistics import fmean
+
+import pytest
+
+from podium.errors import ConfigError
+from podium.gym.demanding import opponents
+from podium.gym.demanding.certify import BOUNDS, Certificate
+from podium.gym.demanding.drawing import draw_profiles
+from podium.gym.demanding.kinds import KINDS, PARTS, UNTRAINED_KINDS
+from podium.gym.demanding.opponents import Constants
+from podium.gym.demanding.optimum import best_for
+from podium.gym.demanding.search import ASKED, Climber, Target, chain, joined
+from podium.gym.demanding.specialists import Specialist, specialists
+from podium.gym.demanding.stored import stored
+from podium.gym.demanding.wordings import PLAIN
+from podium.gym.demanding.world import World, draw_world
+from podium.gym.gauge import Gauge
+from podium.gym.questions import find_question
+from podium.gym.world import Split
+from podium.types import Problem, Step, Workflow
+
+WORLD = World()
+POOL = specialists(WORLD)
+ALL = (*KINDS, *UNTRAINED_KINDS)
+HELD_OUT: tuple[Split, ...] = ("held_out_numbers", "held_out_templates")
+
+
+def _about(problem: Problem) -> object:
+    """What a question is about: its facts, and without any its text."""
+    asked = find_question(problem.question)
+    assert asked is not None
+    return asked.references or problem.question
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_nothing_that_is_held_out_was_seen_in_training(kind: str) -> None:
+    train = {_about(p) for p in WORLD.problems(kinds=(kind,), n=400, seed=1)}
+    for split in HELD_OUT:
+        held_out = WORLD.problems(kinds=(kind,), split=split, n=150, seed=2)
+        assert not train & {_about(p) for p in held_out}, "no fact, no combination and no numbers again"
+        assert all(find_question(p.question).kind == kind for p in held_out)  # type: ignore[union-attr]
+
+
+def test_worlds_are_drawn_with_other_workers_and_habits() -> None:
+    worlds = [draw_world(seed) for seed in range(12)]
+    assert {len(world.profiles) for world in worlds} >= {5, 7, 11}
+    assert len({str(world.profiles) for world in worlds}) == 12
+    assert draw_world(3).profiles == draw_world(3).profiles
+    for world in worlds:
+        for kind in KINDS:
+            best = [max((p.levels[kind, part], p.name) for p in world.profiles)[1] for part in PARTS[kind]]
+            assert len(set(best)) >= min(len(best), len(world.profiles) - 1), "nobody is best at two parts of one kind"
+    with pytest.raises(ConfigError, match="5 to 12 workers"):
+        draw_profiles(0, 4)
+
+
+def test_the_question_can_stand_in_a_subtask() -> None:
+    problems = WORLD.problems(kinds=("choice",), n=60)
+    gauge = Gauge(POOL, problems)
+    blind = joined([chain([(0, PLAIN["plan"])]), chain([(3, PLAIN["answer"])])])
+    alone = gauge.accuracy(chain([(3, PLAIN["answer"])]))
+    assert gauge.accuracy(blind) == pytest.approx(alone, abs=0.05), "who sees nobody and has the question answers as if alone"
+    without = Workflow(steps=tuple(Step(worker=s.worker, subtask=s.subtask.removeprefix(ASKED)) for s in blind.steps))
+    assert gauge.accuracy(without) == 0.0
+
+
+def _small(seed: int) -> list[Specialist]:
+    """Three workers of a drawn world who can do everything between them."""
+    return specialists(draw_world(seed))[:3]
+
+
+def test_the_search_for_the_optimum_misses_nothing_on_a_small_world() -> None:
+    """All workflows of at most two steps over three workers and three wordings: none is better than what the search finds."""
+    workers = _small(2)
+    kind = "story"
+    problems = draw_world(2).problems(kinds=(kind,), n=40, seed=1000)
+    gauge = Gauge(workers, problems)
+    words = [PLAIN["plan"], PLAIN["compute"], PLAIN["answer"]]
+    ones = [chain([(w, text)]) for w in range(3) for text in words]
+    steps = [(w, text) for w in range(3) for text in words]
+    twos = [chain([one, two], [(), seen]) for one in steps for two in steps for seen in ((), (0,))]
+    best = max(gauge.accuracy(workflow) for workflow in (*ones, *twos))
+    found = best_for(kind, draw_world(2), workers, max_steps=2)
+    assert gauge.accuracy(found.workflow) >= best - 0.03, "found on these problems, chosen on others"
+
+
+@pytest.mark.parametrize("count", [5, 12])
+def test_any_pool_is_searched_whatever_its_workers_are_called(count: int) -> None:
+    world = World(seed=4, profiles=draw_profiles(4, count))
+    found = best_for("choice", world, specialists(world), max_steps=2)
+    expected = max(range(count), key=lambda w: world.profiles[w].levels["choice", "recall"])
+    assert expected in [step.worker for step in found.workflow.steps]
+
+
+KEPT = stored()
+
+
+def test_what_was_found_holds_on_fresh_problems() -> None:
+    """The bounds of the certificate, on problems of another seed: the optimum, every opponent that is kept, each worker alone."""
+    fresh = [
+        (kind, Gauge(POOL, [p for split in HELD_OUT for p in WORLD.problems(kinds=(kind,), split=split, n=60, seed=55)]))
+        for kind in KINDS
+    ]
+    optimum = fmean(gauge.accuracy(KEPT.optima[kind]) for kind, gauge in fresh)
+    assert optimum >= 0.95
+    assert KEPT.figures["optimum"] == pytest.approx(optimum, abs=0.02)
+    for name, workflow in KEPT.opponents.items():
+        share = fmean(gauge.accuracy(workflow) for _, gauge in fresh) / optimum
+        assert share <= (0.55 if name == "constant:cheap" else 0.65), name
+    cost = fmean(gauge.cost(KEPT.optima[kind]) for kind, gauge in fresh)
+    assert fmean(gauge.cost(KEPT.opponents["constant:cheap"]) for _, gauge in fresh) <= 1.1 * cost
+    alone = [fmean(gauge.accuracy(chain([(worker, PLAIN["answer"])])) for _, gauge in fresh) for worker in range(len(POOL))]
+    assert 0.3 <= max(alone) <= 0.5
+    for name, (low, high) in BOUNDS.items():
+        assert low <= KEPT.figures[name] <= high, name
+
+
+def test_the_best_plans_are_of_one_to_four_steps_and_two_have_branches() -> None:
+    plans = [KEPT.optima[kind] for kind in KINDS]
+    assert {len(plan.steps) for plan in plans} >= {1, 2, 3, 4}
+    assert sum(any(step.access != tuple(range(i)) for i, step in enumerate(plan.steps)) for plan in plans) >= 2
+    assert len({step.worker for plan in plans for step in plan.steps}) >= 6
+
+
+def test_the_opponents_are_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In small: what comes out beats every worker alone, and each label has its best."""
+    for name, problems in (("SEARCH", 3), ("CHOICE", 12), ("_REFINE", 6), ("_FINALISTS", 2)):
+        monkeypatch.setattr(opponents, name, problems)
+    optima = {kind: KEPT.optima[kind] for kind in KINDS}
+    found = opponents.find_constants(WORLD, POOL, optima, 0.0003, calls=5_000)
+    gauges = {kind: Gauge(POOL, WORLD.problems(kinds=(kind,), n=40, seed=5)) for kind in KINDS}
+    top = Target(gauges)
+    assert top.score(found.best) > max(top.score(chain([(worker, PLAIN["answer"])])) for worker in range(len(POOL)))
+    assert {"any", "cheap", "steps 1", "workers 1"} <= set(found.catalogue)
+    assert found.calls > 5_000
+
+
+def test_a_climb_takes_what_helps_and_stays_within_its_calls() -> None:
+    target = Target({"choice": Gauge(POOL, WORLD.problems(kinds=("choice",), n=20))})
+    start = chain([(0, PLAIN["answer"])])
+    height, best = Climber(len(POOL), tuple(PLAIN.values()), 3, random.Random(1)).climb(target, start, calls=2_000)
+    assert height == target.score(best) > target.score(start)
+    assert target.calls < 2_000 + 3 * 20
+    dear = Target(target.gauges, limit_usd=0.0)
+    assert dear.score(start) == -1.0
+
+
+def test_a_world_that_needs_no_conductor_is_refused() -> None:
+    figures = {
+        "best_single": 0.4,
+        "optimum": 0.97,
+        "constant_share": 0.9,
+        "constant_cheap_share": 0.5,
+        "baseline_share": 0.5,
+        "router_share": 0.6,
+    }
+    nothing = Constants(best=chain([(0, "x")]), cheap=chain([(0, "x")]), catalogue={}, calls=0)
+    refused = Certificate(rows=(), figures=figures, optima={}, constants=nothing, baselines={}, calls={})
+    with pytest.raises(ConfigError, match=r"needs no conductor: constant_share is 0\.900, not 0\.0 to 0\.65"):
+        refused.check()
+    Certificate(rows=(), figures={**figures, "constant_share": 0.5}, optima={}, constants=nothing, baselines={}, calls={}).check()
