@@ -42,6 +42,6 @@ def test_the_plans_hold_every_part_of_the_work_and_others_besides() -> None:
 
 def test_the_recipe_is_of_the_budget_of_the_paper() -> None:
     run = config(3)
-    assert run.iterations * run.questions * run.rollouts == 51_200
+    assert run.iterations * run.problems_per_step * run.group_size == 51_200
     assert {problem.kind for problem in run.problems()} == set(KINDS)
     assert {problem.split for problem in run.problems()} == {"train"}

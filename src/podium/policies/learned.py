@@ -102,7 +102,7 @@ def save(folder: Path, name: str, workers: tuple[str, ...], router_data: RouterT
     }
     catalogue = None if router_data.catalogue is None else _Lessons.of(router_data.catalogue)
     file = _File(
-        version=1, arm=name, workers=list(workers), rules=rules, router_data=_Lessons.of(router_data.alone), catalogue=catalogue
+        version=1, arm=name, workers=list(workers), rules=rules, lessons=_Lessons.of(router_data.alone), catalogue=catalogue
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -133,7 +133,7 @@ def load(folder: Path, pool: WorkerPool) -> PolicySetup:
         raise ConfigError(f"{path} holds {file.arm[:60]!r}, which is nothing that is learned")
     from podium.policies.router import kind_by_text  # scikit-learn, which the core does without
 
-    alone = file.router_data.dataset(len(pool))
+    alone = file.lessons.dataset(len(pool))
     width = len(pool) + len(CATALOGUE)
     router_data = RouterTrainingData(
         alone=alone,
@@ -227,7 +227,7 @@ class _File(_Strict):
     arm: str
     workers: list[str]
     rules: dict[str, _Rule]
-    router_data: _Lessons
+    lessons: _Lessons
     catalogue: _Lessons | None
 
 

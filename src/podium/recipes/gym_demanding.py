@@ -11,6 +11,7 @@ from podium.recipes.gym_demanding_start import TOPICS, written_for
 from podium.training.config import TrainConfig
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
+from podium.training.schedule import Schedule
 from podium.training.warm_start import WarmStart
 from podium.types import Problem, Workflow, ask
 from podium.workers.pool import Member, WorkerPool
@@ -40,16 +41,10 @@ def config(seed: int = 0, world: World = WORLD) -> TrainConfig:
         word_dropout=0.5,
         learner=LearnerConfig(learning_rate=1e-3, minibatches=2, min_lr_ratio=0.2),
         exploration=Exploration(
-            entropy=0.1,
-            entropy_while=0.5,
-            entropy_until=0.65,
+            entropy=Schedule(start=0.1, hold=0.5, end=0.65),
             settled_from=0.7,
-            opened=1.0,
-            opened_while=0.5,
-            opened_until=0.55,
-            draft_sft_weight=0.3,
-            anchor_while=0.55,
-            anchor_until=0.7,
+            forced_prefix=Schedule(start=1.0, hold=0.5, end=0.55),
+            draft_sft_weight=Schedule(start=0.3, hold=0.55, end=0.7),
         ),
         cooldown_iterations=0,
     )

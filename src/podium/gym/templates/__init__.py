@@ -1,6 +1,6 @@
 """The questions of the gym as data: one file per kind, every third template held out of training."""
 
-from podium.gym.templates import choice, code, comparison, conversion, fact, hinted, syntax, price, versus, word
+from podium.gym.templates import choice, code, comparison, conversion, fact, hinted, language, price, versus, word
 from podium.gym.templates.template import Template
 
 TEMPLATES: dict[str, tuple[Template, ...]] = {
@@ -16,7 +16,7 @@ TEMPLATES: dict[str, tuple[Template, ...]] = {
     "versus": versus.TEMPLATES,
     "measure": hinted.MEASURE,
     "price": price.TEMPLATES,
-    "language": syntax.TEMPLATES,
+    "language": language.TEMPLATES,
 }
 """Templates by kind, in a fixed order: a template is known by its kind and its position."""
 
