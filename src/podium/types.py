@@ -82,8 +82,7 @@ class Tool:
 class ResponseOptions:
     """What the client wants of the answer besides its text: it reaches the last step of a workflow and no other.
 
-    Example: ``ResponseOptions(sampling=Sampling(temperature=0.0), stop=("\\n",))``. A worker that can not honour tools or a
-    response format raises :class:`podium.errors.ConfigError`.
+    Example: ``ResponseOptions(stop=("\\n",))``. A worker that can not honour tools or a format raises :class:`ConfigError`.
     """
 
     sampling: Sampling = Sampling()
@@ -217,11 +216,11 @@ class Workflow:
 class VisibleStep:
     """An earlier step as a later one sees it.
 
-    ``question`` is what that step was shown besides its subtask: the user's conversation for the first step, else ().
     Example: ``VisibleStep(question=ask("6 times 7?"), subtask="Plan.", response="Multiply.")``.
     """
 
     question: Question = ()
+    """What it was shown besides its subtask: the user's conversation for the first step, else ()."""
     subtask: str
     response: str
 

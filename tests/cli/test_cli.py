@@ -155,19 +155,19 @@ def test_a_file_of_questions_is_answered_and_resumed(tmp_path: Path) -> None:
     path = questions(tmp_path)
     out = tmp_path / "answers.jsonl"
     first = podium("ask", "--file", str(path), "--out", str(out), "--json")
-    assert json.loads(first.stdout) | {"cost_usd": 0} == {
-        "answered": 8,
-        "failed": 0,
-        "missing": 0,
-        "cost_usd": 0,
-        "out": str(out),
-    }
+    said = json.loads(first.stdout)
+    assert said["cost_usd"] == said["paid_usd"] > 0
+    counts = {"answered": 8, "failed": 0, "missing": 0, "out": str(out)}
+    assert said == {**counts, "cost_usd": said["cost_usd"], "paid_usd": said["paid_usd"]}
     lines = out.read_text().splitlines()
     assert len(lines) == 8
     # A killed run leaves fewer lines, the last one torn: the rerun mends that and asks only what is missing.
     out.write_text("\n".join(lines[:5]) + "\n" + lines[5][:40])
     again = podium("ask", "--file", str(path), "--out", str(out), "--json")
-    assert json.loads(again.stdout)["answered"] == 8
+    resumed = json.loads(again.stdout)
+    assert resumed["answered"] == 8
+    assert resumed["cost_usd"] == pytest.approx(said["cost_usd"])
+    assert 0 < resumed["paid_usd"] < said["paid_usd"]
     assert sorted(out.read_text().splitlines())[0] in lines
     assert len(out.read_text().splitlines()) == 8
 
@@ -189,7 +189,8 @@ def test_evaluate_prints_a_table_and_resumes(tmp_path: Path) -> None:
     assert best["world_faults"] == 0
     assert len(best["kinds"]) == 4
     assert len(out.read_text().splitlines()) == 80
-    assert json.loads(podium(*arguments).stdout) == report
+    assert report["paid_usd"] > 0
+    assert json.loads(podium(*arguments).stdout) == report | {"paid_usd": 0.0}
     assert len(out.read_text().splitlines()) == 80
     assert "| arm |" in podium(*arguments[:-1], "--markdown").stdout
 

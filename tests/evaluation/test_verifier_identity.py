@@ -19,7 +19,8 @@ from podium import registry
 from podium.errors import ConfigError, MalformedWorkflow
 from podium.evaluation import verifier_identity as identities
 from podium.evaluation.evaluate import evaluate
-from podium.evaluation.verifier_identity import registered_identity, verifier_identity
+from podium.evaluation.registered_identity import registered_identity
+from podium.evaluation.verifier_identity import verifier_identity
 from podium.pools.verifiers import open_verifiers
 from podium.protocols import Verifier
 from podium.tasks.countdown import CountdownVerifier
@@ -118,7 +119,8 @@ def test_whatever_two_verifiers_differ_by_tells_them_apart_and_nothing_else_does
 def test_it_is_the_same_in_every_process() -> None:
     """Sets have another order in each one, and a cluster has many."""
     code = (
-        "import sys\nfrom podium.evaluation.verifier_identity import registered_identity, verifier_identity\n"
+        "import sys\nfrom podium.evaluation.registered_identity import registered_identity\n"
+        "from podium.evaluation.verifier_identity import verifier_identity\n"
         "async def typed_in(problem, answer):\n    return answer in {'red', 'green', 'blue', 'white', 'black', 'yellow'}\n"
         "print(verifier_identity(typed_in, 'riddle'), *map(registered_identity, ('mathematics', 'programming')))"
     )

@@ -68,7 +68,7 @@ def test_two_thousand_different_problems_of_every_kind(split: Split) -> None:
 def test_what_can_not_be_asked_for_says_so() -> None:
     with pytest.raises(ConfigError, match="unknown kind 'poetry'"):
         World().problems(kinds=("poetry",), n=1)
-    with pytest.raises(ConfigError, match="unknown split"):
+    with pytest.raises(ConfigError, match="there is no split 'test'; the gym has train"):
         World().problems(split="test", n=1)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="difficulty"):
         World(difficulty=-1)

@@ -38,7 +38,7 @@ def podium(*arguments: str) -> Result:
 def a_run(folder: Path) -> Path:
     folder.mkdir()
     share = {"correct": 0.5, "valid": 1.0, "correct_given_valid": 0.5, "worker_entropy_bits": 2.0, "steps": 2.0}
-    groups = {"flat_groups": 0.1, "failed_groups": 0.1, "solved_groups": 0.0, "opened": 1.0, "cost_usd": 0.01}
+    groups = {"flat_groups": 0.1, "failed_groups": 0.1, "solved_groups": 0.0, "forced_prefixes": 1.0, "cost_usd": 0.01}
     kinds = {"correct_by_kind": {"word": 0.5}, "steps_by_kind": {"word": 2.0}}
     lines = [json.dumps({"iteration": index, **share, **groups, **kinds}) for index in range(3)]
     (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n")

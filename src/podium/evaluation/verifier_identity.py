@@ -17,7 +17,6 @@ from typing import Any
 
 import podium
 from podium.protocols import Verifier
-from podium.tasks.kinds import problem_kind
 from podium.tasks.verifiers import VerifierByKind
 from podium.workers.identity import content_hash, hashed
 
@@ -33,19 +32,15 @@ def verifier_identity(verifier: Verifier, kind: str) -> str:
     found: Any = verifier
     while isinstance(found, VerifierByKind):
         found = found.of(kind)
-    return hashed(_described(found))
+    return hashed(described(found))
 
 
-def registered_identity(kind: str) -> str:
-    """The same of the verifier that is registered for this kind, before it is opened with its processes."""
-    return hashed(_described(problem_kind(kind).open))
-
-
-def _described(verifier: Any) -> list[Any]:
+def described(verifier: Any) -> list[Any]:
+    """What is hashed: where it is from, its settings, its code."""
     if isinstance(verifier, functools.partial):
-        return ["partial", _described(verifier.func), _setting(verifier.args), _setting(verifier.keywords)]
+        return ["partial", described(verifier.func), _setting(verifier.args), _setting(verifier.keywords)]
     if isinstance(verifier, MethodType):
-        return ["method", verifier.__name__, _described(verifier.__self__)]
+        return ["method", verifier.__name__, described(verifier.__self__)]
     if isinstance(verifier, FunctionType):
         inside = [cell.cell_contents for cell in verifier.__closure__ or ()]
         settings: Any = [_setting(each) for each in (inside, verifier.__defaults__, verifier.__kwdefaults__)]
@@ -84,7 +79,7 @@ def _setting(value: Any, depth: int = 0) -> Any:
 
 
 def _code(made: Any) -> str:
-    top = made.__module__.partition(".")[0]
+    top = (made.__module__ or "").partition(".")[0]  # None: made by a text that was executed
     if top == podium.__name__:
         return _own_code(made.__module__)
     if top == "__main__" or getattr(sys.modules.get(top), "__file__", None) is None:  # a notebook, or typed in

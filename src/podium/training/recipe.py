@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import podium.gym
-from podium.evaluation.verifier_identity import registered_identity, verifier_identity
+from podium.evaluation.registered_identity import registered_identity
+from podium.evaluation.verifier_identity import verifier_identity
 from podium.training.config import TrainConfig
 from podium.training.warm_start import WarmStart
 from podium.workers.config import read_pool
