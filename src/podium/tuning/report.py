@@ -2,6 +2,7 @@
 
 from podium.policies.tuned_record import Measured, TunedWorkflow
 from podium.tuning.result import Tuned
+from podium.workflow.draw import plain
 
 
 def markdown(tuned: Tuned) -> str:
@@ -14,6 +15,7 @@ def markdown(tuned: Tuned) -> str:
         "",
         f"{tuned.calls} calls, {spent}. Preference: {tuned.record.prefer}.",
         "",
+        *_given_up(tuned),
         "## The sealed test",
         "",
         "Asked once, after everything was decided.",
@@ -24,14 +26,12 @@ def markdown(tuned: Tuned) -> str:
     for one in tuned.tested:
         gain = "" if one.gain is None else f"{100 * one.gain.low:+.1f} to {100 * one.gain.high:+.1f} points"
         usd = "?" if one.usd is None else f"{one.usd:.6f}"
-        lines.append(
-            f"| {one.name} | {100 * one.share:.1f} % | {100 * one.interval.low:.1f} to {100 * one.interval.high:.1f} | {usd} | "
-            f"{one.steps:.2f} | {gain} |"
-        )
+        between = f"{100 * one.interval.low:.1f} to {100 * one.interval.high:.1f}"
+        lines.append(f"| {_cell(one.name)} | {100 * one.share:.1f} % | {between} | {usd} | {one.steps:.2f} | {gain} |")
     lines += ["", "## By kind", ""]
     for kind in sorted(tuned.record.workflows[0].kinds):
         ranked = sorted(tuned.record.workflows, key=lambda one: -_worth(one.kinds[kind], tuned.record.price))
-        lines += [f"### {kind}", "", "| workflow | right | on selection problems | $ | seconds |", "|---|---|---|---|---|"]
+        lines += [f"### {_cell(kind)}", "", "| workflow | right | on selection problems | $ | seconds |", "|---|---|---|---|---|"]
         lines += [_row(one, kind) for one in ranked[:4]]
         lines.append("")
     return "\n".join(lines) + "\n"
@@ -53,13 +53,23 @@ def verdict(tuned: Tuned) -> str:
     )
 
 
+def _given_up(tuned: Tuned) -> list[str]:
+    names = ", ".join(map(_cell, tuned.given_up))
+    return [f"Not asked any more, because they kept failing: {names}.", ""] if names else []
+
+
+def _cell(text: str) -> str:
+    """``text`` of anybody's in a table or a heading."""
+    return plain(text).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`").replace("<", "&lt;")
+
+
 def _worth(measured: Measured, price: float) -> float:
     return measured.right - price * (measured.usd or 0.0)
 
 
 def _row(one: TunedWorkflow, kind: str) -> str:
     seen = [f" (sees {', '.join(map(str, step.access))})" if step.access else "" for step in one.steps]
-    lines = [f"{step.worker}: {step.subtask.splitlines()[-1]}" for step in one.steps]
+    lines = [f"{_cell(step.worker)}: {step.subtask.splitlines()[-1]}" for step in one.steps]
     steps = "; ".join(f"{number} {line}{sees}" for number, (line, sees) in enumerate(zip(lines, seen, strict=True)))
     measured = one.kinds[kind]
     tried = "estimated only"
