@@ -37,9 +37,8 @@ def clerk(trade: str) -> Callable[[Call], str]:
     """Answers every question of its trade, wherever in the call it stands; else it says nothing useful."""
 
     def answer(call: Call) -> str:
-        text = " ".join(
-            [*(m.content for m in call.question), *(m.content for v in call.visible for m in v.question), call.subtask]
-        )
+        told = [*call.question, *(message for step in call.visible for message in step.question)]
+        text = " ".join([*(message.content for message in told), call.subtask])
         if trade == "sum" and (found := re.search(r"How much is (\d+) plus (\d+)", text)):
             return str(int(found[1]) + int(found[2]))
         if trade == "reverse" and (found := re.search(r"the word (\w+) backwards", text)):

@@ -1,4 +1,4 @@
-"""A trial on the bench: paid once, void where the world failed, ended by the user's faults, and earlier ends judged along with it."""
+"""A trial on the bench: paid once, void where the world failed, ended by the user's faults, its earlier ends judged along."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The model of outcomes finds who is good at what from few trials, says how unsure it is, and draws the same for the same seed."""
+"""The model of outcomes finds who is good at what from few trials, says how unsure it is, and draws the same for a seed."""
 
 import random
 

@@ -11,7 +11,7 @@ def markdown(tuned: Tuned) -> str:
     lines = [
         "# Tuned policy",
         "",
-        verdict(tuned),
+        _cell(verdict(tuned)),
         "",
         f"{tuned.calls} calls, {spent}. Preference: {tuned.record.prefer}.",
         "",
@@ -41,14 +41,14 @@ def verdict(tuned: Tuned) -> str:
     """One sentence: what to use."""
     if not tuned.tested:
         return "The sealed problems were not asked: nothing is known of how good this is."
-    ours = tuned.tested[0]
+    ours, alone = tuned.tested[0], plain(tuned.best_worker, 60)
     if tuned.use_worker:
         return (
-            f"Nothing to conduct here, as far as {ours.problems} sealed problems show: use worker {tuned.best_worker}. "
-            f"(Tuned {100 * ours.share:.1f} %, {tuned.best_worker} alone {100 * tuned.tested[1].share:.1f} %.)"
+            f"Nothing to conduct here, as far as {ours.problems} sealed problems show: use worker {alone}. "
+            f"(Tuned {100 * ours.share:.1f} %, {alone} alone {100 * tuned.tested[1].share:.1f} %.)"
         )
     return (
-        f"Use it: {100 * ours.share:.1f} % right on {ours.problems} sealed problems, the best worker alone ({tuned.best_worker}) "
+        f"Use it: {100 * ours.share:.1f} % right on {ours.problems} sealed problems, the best worker alone ({alone}) "
         f"{100 * tuned.tested[1].share:.1f} %."
     )
 
@@ -60,7 +60,7 @@ def _given_up(tuned: Tuned) -> list[str]:
 
 def _cell(text: str) -> str:
     """``text`` of anybody's in a table or a heading."""
-    return plain(text).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`").replace("<", "&lt;")
+    return plain(text, 400).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`").replace("<", "&lt;")
 
 
 def _worth(measured: Measured, price: float) -> float:

@@ -36,6 +36,10 @@ DRAWS = 40
 """Possible truths out of which the lower fifth is believed where a workflow was not measured on a kind."""
 CONTENDERS = 5
 """Candidates of a kind that go into selection."""
+BEST_KEPT = 3
+"""Of these the best stand in the policy, and the single workers, so that there is something cheap to choose."""
+NEARLY = 0.1
+"""So much of the share right is no difference yet where a cheap worker is looked for: selection measures it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,19 +129,21 @@ async def select(
 ) -> dict[str, list[Contender]]:
     """Kind -> its contenders, the best first, after a comparison on problems the search has not seen.
 
-    Besides the leaders of a kind the best single worker and the best workflow for everything are among them, so that the choice
-    by kind has to beat both.
+    Besides the leaders of a kind the best single worker, the cheapest that is nearly as good, and the best workflow for
+    everything are among them, so that the choice by kind has to beat them.
     """
-    mean, constant = search.model.mean(), search.constant(kinds)
+    mean, constant, costs = search.model.mean(), search.constant(kinds), search.costs()
     found = {}
     for kind in kinds:
         leaders = search.leaders(kind, mean, CONTENDERS)
-        alone = max((solo(worker) for worker in search.workers), key=lambda one: mean.share(kind, one))
+        singles = {solo(worker): mean.share(kind, solo(worker)) for worker in search.workers}
+        alone = max(singles, key=lambda one: singles[one])
+        cheap = min((one for one in singles if singles[one] > singles[alone] - NEARLY), key=lambda one: costs(one) or 0.0)
         own = [problem for problem in problems if bench.kind_of(problem) == kind]
         contenders = [
-            Contender(candidate=one, expected=mean.share(kind, one)) for one in dict.fromkeys((*leaders, alone, constant))
+            Contender(candidate=one, expected=mean.share(kind, one)) for one in dict.fromkeys((*leaders, alone, constant, cheap))
         ]
-        first = dict.fromkeys((leaders[0], constant, alone, *leaders))
+        first = dict.fromkeys((leaders[0], constant, alone, cheap, *leaders))
         few = list(first)[: affordable(contenders, calls / len(kinds))]
         contenders = [one for one in contenders if one.candidate in few]
         found[kind] = await halving(bench, contenders, own, calls / len(kinds)) if calls > 0 else contenders
@@ -156,7 +162,8 @@ def _record(
     search: Search, chosen: Mapping[str, list[Contender]], kinds: Sequence[str], workers: WorkerPool, prefer: str
 ) -> TunedRecord:
     mean, draws = search.model.mean(), [search.model.draw() for _ in range(DRAWS)]
-    candidates = list(dict.fromkeys(one.candidate for kind in kinds for one in chosen[kind][:3]))
+    kept = [one for kind in kinds for n, one in enumerate(chosen[kind]) if n < BEST_KEPT or len(one.candidate) == 1]
+    candidates = list(dict.fromkeys(one.candidate for one in kept))
     by_candidate = {(kind, one.candidate): one for kind in kinds for one in chosen[kind]}
     costs = search.costs()
     stored = []
