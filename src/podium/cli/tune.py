@@ -11,6 +11,7 @@ from rich.text import Text
 from podium.cli.evaluate import chosen_problems
 from podium.cli.screen import Screen
 from podium.errors import ConfigError
+from podium.policies.tuned_record import made_folder
 from podium.pools.open import open_pool
 from podium.tuning.report import verdict
 from podium.tuning.result import Tuned
@@ -45,7 +46,7 @@ async def tune(
         raise ConfigError(f"{blank} of {len(problems)} problems have no target, so nothing can be judged")
     kept = journal
     if pool is not None and kept is None:
-        out.mkdir(parents=True, exist_ok=True)
+        made_folder(out)
         kept = out / "calls.db"
     screen = Screen(stderr=True)
 

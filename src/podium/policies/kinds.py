@@ -12,6 +12,8 @@ from podium.errors import ConfigError
 _FAR = 0.35
 """A question is unlike all others where its nearest one is less than this share as near as theirs usually are."""
 
+_ROWS = 500
+
 
 class KindClassifier:
     """A logistic regression over words and character n-grams. Example: ``KindClassifier(texts, kinds).posterior("6 times 7?")``.
@@ -20,7 +22,7 @@ class KindClassifier:
     """
 
     def __init__(self, questions: Sequence[str], kinds: Sequence[str]) -> None:
-        if not questions or len(questions) != len(kinds):
+        if len(questions) != len(kinds) or not any(question.strip() for question in questions):
             raise ConfigError("kinds are learned from questions, each with its kind")
         self.kinds = tuple(sorted(set(kinds)))
         self._features = make_union(
@@ -31,9 +33,17 @@ class KindClassifier:
         self._model = LogisticRegression(C=30.0, max_iter=500) if len(self.kinds) > 1 else None
         if self._model is not None:
             self._model.fit(self._known, kinds)
-        near = (self._known @ self._known.T).toarray()
-        np.fill_diagonal(near, -1.0)
-        self._usual = float(np.median(near.max(axis=1))) if len(questions) > 1 else 0.0
+        self._usual = float(np.median(self._nearest())) if len(questions) > 1 else 0.0
+
+    def _nearest(self) -> list[float]:
+        """How near each question's nearest other one is; a few rows at a time, so that memory does not grow with the square."""
+        found: list[float] = []
+        for start in range(0, self._known.shape[0], _ROWS):
+            near = (self._known[start : start + _ROWS] @ self._known.T).toarray()
+            for row in range(len(near)):
+                near[row, start + row] = -1.0
+            found += near.max(axis=1).tolist()
+        return found
 
     def posterior(self, question: str) -> Mapping[str, float]:
         """Kind -> probability; they add up to 1."""

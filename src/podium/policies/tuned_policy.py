@@ -24,8 +24,8 @@ class TunedPolicy:
         *,
         allow_missing: bool = False,
     ) -> None:
-        """Raises :class:`ConfigError` where a worker of the record is not among ``names``."""
-        missing = [name for name in record.workers if name not in names]
+        """Raises :class:`ConfigError` where a worker that a workflow asks is not among ``names``."""
+        missing = sorted({step.worker for one in record.workflows for step in one.steps} - {*names})
         usable = [n for n, one in enumerate(record.workflows) if all(step.worker in names for step in one.steps)]
         if missing and (not allow_missing or not usable):
             raise ConfigError(

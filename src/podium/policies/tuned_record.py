@@ -3,6 +3,7 @@
 ``policy.json`` has every workflow with its share right on each kind, ``questions.jsonl`` the questions that kinds are told by.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -16,7 +17,7 @@ QUESTION = "{question}"
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class TunedStep(_Record):
@@ -32,14 +33,14 @@ class Measured(_Record):
 
     right: float = Field(ge=0, le=1)
     """Share right as estimated from everything that was tried; what the choice goes by."""
-    low: float | None = None
+    low: float | None = Field(default=None, ge=0, le=1)
     """95 % interval of the share right on selection problems; None where it was not measured there."""
-    high: float | None = None
+    high: float | None = Field(default=None, ge=0, le=1)
     problems: int = Field(default=0, ge=0)
     """How many selection problems were asked."""
-    usd: float | None = None
+    usd: float | None = Field(default=None, ge=0, le=1e9)
     """Dollars of one question; None: unknown."""
-    seconds: float | None = None
+    seconds: float | None = Field(default=None, ge=0)
 
 
 class TunedWorkflow(_Record):
@@ -55,7 +56,7 @@ class TunedRecord(_Record):
     form: str
     workers: tuple[str, ...] = Field(min_length=1)
     prefer: str
-    price: float = Field(ge=0)
+    price: float = Field(ge=0, le=1e15)
     """Share right that a dollar is worth."""
     robust: int = Field(ge=0)
     """Position of the workflow for questions unlike all that were seen."""
@@ -77,7 +78,7 @@ def read_tuned(folder: Path) -> tuple[TunedRecord, list[tuple[str, str]]]:
         raise ConfigError(f"{folder} holds no tuned policy (policy.json); make one with: podium tune --out {folder}")
     try:
         record = TunedRecord.model_validate_json(file.read_text(encoding="utf-8"))
-        lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+        lines = (folder / "questions.jsonl").read_text(encoding="utf-8").split("\n")  # splitlines would cut at U+2028, too
         asked = [_Asked.model_validate_json(line) for line in lines if line.strip()]
     except (OSError, UnicodeDecodeError, ValidationError) as error:
         raise CheckpointError(f"{folder} is no tuned policy of this version of podium: {_first_line(error)}") from error
@@ -91,6 +92,40 @@ def read_tuned(folder: Path) -> tuple[TunedRecord, list[tuple[str, str]]]:
             if step.worker not in record.workers:
                 raise CheckpointError(f"{file}: workflow {number} asks {step.worker!r}, who is not among its workers")
     return record, [(one.question, one.kind) for one in asked]
+
+
+def write_tuned(folder: Path, record: TunedRecord, questions: Sequence[tuple[str, str]]) -> None:
+    """Write what :func:`read_tuned` reads. Each file is replaced in one move, so that a crash leaves no half of one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = "".join(_Asked(question=question, kind=kind).model_dump_json() + "\n" for question, kind in questions)
+    for name, text in (("questions.jsonl", lines), ("policy.json", record.model_dump_json(indent=1) + "\n")):
+        draft = folder / f"{name}.new"
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(folder / name)
+
+
+def made_folder(folder: Path) -> None:
+    """Make ``folder`` where it is missing. Raises :class:`ConfigError` where nothing can be written to it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "policy.json.new").touch()
+        (folder / "policy.json.new").unlink()
+    except OSError as error:
+        raise ConfigError(f"nothing can be written to the folder {folder}: {error.strerror}; name another one") from error
+
+
+def checked_folder(folder: Path, workers: Sequence[str]) -> None:
+    """Make ``folder`` where it is missing. Raises :class:`ConfigError` where a policy for ``workers`` can not be put there.
+
+    A policy for the same workers is replaced, one for others is not: somebody may use it.
+    """
+    made_folder(folder)
+    if (folder / "policy.json").exists():
+        record, _ = read_tuned(folder)
+        if set(record.workers) != set(workers):
+            raise ConfigError(
+                f"{folder} holds a policy for other workers ({', '.join(record.workers)}); name another folder, or delete it"
+            )
 
 
 def asked(template: Workflow, question: str) -> Workflow:

@@ -110,18 +110,18 @@ def prefixes(candidate: Candidate) -> list[object]:
     return made
 
 
-def changed(candidate: Candidate, workers: int, rng: random.Random, max_steps: int) -> Candidate:
+def changed(candidate: Candidate, workers: Sequence[int], rng: random.Random, max_steps: int) -> Candidate:
     """``candidate`` with one random change: a worker, a role, what a step sees, a step more or one less."""
     options = [*neighbours(candidate, workers, max_steps, rng)]
     return rng.choice(options) if options else candidate
 
 
-def neighbours(candidate: Candidate, workers: int, max_steps: int, rng: random.Random) -> Iterator[Candidate]:
+def neighbours(candidate: Candidate, workers: Sequence[int], max_steps: int, rng: random.Random) -> Iterator[Candidate]:
     """One change of each sort, its details drawn by ``rng``."""
     at = rng.randrange(len(candidate))
     part = candidate[at]
-    if workers > 1:
-        other = rng.choice([w for w in range(workers) if w != part.worker])
+    if others := [worker for worker in workers if worker != part.worker]:
+        other = rng.choice(others)
         yield _with(candidate, at, Part(role=part.role, worker=other, access=part.access))
     roles = [r for r in ROLES if r != part.role and (at < len(candidate) - 1 or r in ANSWERING)]
     yield _with(candidate, at, Part(role=rng.choice(roles), worker=part.worker, access=part.access))
@@ -133,7 +133,7 @@ def neighbours(candidate: Candidate, workers: int, max_steps: int, rng: random.R
     if len(candidate) < max_steps:
         place = rng.randrange(len(candidate) + 1)
         role = rng.choice([r for r in ROLES if place < len(candidate) or r in ANSWERING])
-        yield inserted(candidate, place, role, rng.randrange(workers))
+        yield inserted(candidate, place, role, rng.choice(workers))
 
 
 def without(candidate: Candidate, at: int) -> Candidate:

@@ -119,7 +119,9 @@ class OutcomeModel:
         return Draw(dict(zip(self._index, w.tolist(), strict=False)), self._rng)
 
 
-def best_for(draw: Draw, kind: str, starts: Sequence[Candidate], workers: int, costs: Sequence[float] = ()) -> Candidate:
+def best_for(
+    draw: Draw, kind: str, starts: Sequence[Candidate], workers: Sequence[int], costs: Sequence[float] = ()
+) -> Candidate:
     """By coordinate ascent over workers from each of ``starts``, the candidate that ``draw`` holds for the best.
 
     ``costs``: what asking each worker takes off the share right.
@@ -136,7 +138,7 @@ def best_for(draw: Draw, kind: str, starts: Sequence[Candidate], workers: int, c
             before = value
             for place in range(len(current)):
                 part = current[place]
-                for worker in range(workers):
+                for worker in workers:
                     if worker == current[place].worker:
                         continue
                     other = (

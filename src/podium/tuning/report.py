@@ -2,6 +2,7 @@
 
 from podium.policies.tuned_record import Measured, TunedWorkflow
 from podium.tuning.result import Tuned
+from podium.workflow.draw import plain
 
 
 def markdown(tuned: Tuned) -> str:
@@ -10,10 +11,11 @@ def markdown(tuned: Tuned) -> str:
     lines = [
         "# Tuned policy",
         "",
-        verdict(tuned),
+        _cell(verdict(tuned)),
         "",
         f"{tuned.calls} calls, {spent}. Preference: {tuned.record.prefer}.",
         "",
+        *_given_up(tuned),
         "## The sealed test",
         "",
         "Asked once, after everything was decided.",
@@ -24,14 +26,12 @@ def markdown(tuned: Tuned) -> str:
     for one in tuned.tested:
         gain = "" if one.gain is None else f"{100 * one.gain.low:+.1f} to {100 * one.gain.high:+.1f} points"
         usd = "?" if one.usd is None else f"{one.usd:.6f}"
-        lines.append(
-            f"| {one.name} | {100 * one.share:.1f} % | {100 * one.interval.low:.1f} to {100 * one.interval.high:.1f} | {usd} | "
-            f"{one.steps:.2f} | {gain} |"
-        )
+        between = f"{100 * one.interval.low:.1f} to {100 * one.interval.high:.1f}"
+        lines.append(f"| {_cell(one.name)} | {100 * one.share:.1f} % | {between} | {usd} | {one.steps:.2f} | {gain} |")
     lines += ["", "## By kind", ""]
     for kind in sorted(tuned.record.workflows[0].kinds):
         ranked = sorted(tuned.record.workflows, key=lambda one: -_worth(one.kinds[kind], tuned.record.price))
-        lines += [f"### {kind}", "", "| workflow | right | on selection problems | $ | seconds |", "|---|---|---|---|---|"]
+        lines += [f"### {_cell(kind)}", "", "| workflow | right | on selection problems | $ | seconds |", "|---|---|---|---|---|"]
         lines += [_row(one, kind) for one in ranked[:4]]
         lines.append("")
     return "\n".join(lines) + "\n"
@@ -41,16 +41,26 @@ def verdict(tuned: Tuned) -> str:
     """One sentence: what to use."""
     if not tuned.tested:
         return "The sealed problems were not asked: nothing is known of how good this is."
-    ours = tuned.tested[0]
+    ours, alone = tuned.tested[0], plain(tuned.best_worker, 60)
     if tuned.use_worker:
         return (
-            f"Nothing to conduct here, as far as {ours.problems} sealed problems show: use worker {tuned.best_worker}. "
-            f"(Tuned {100 * ours.share:.1f} %, {tuned.best_worker} alone {100 * tuned.tested[1].share:.1f} %.)"
+            f"Nothing to conduct here, as far as {ours.problems} sealed problems show: use worker {alone}. "
+            f"(Tuned {100 * ours.share:.1f} %, {alone} alone {100 * tuned.tested[1].share:.1f} %.)"
         )
     return (
-        f"Use it: {100 * ours.share:.1f} % right on {ours.problems} sealed problems, the best worker alone ({tuned.best_worker}) "
+        f"Use it: {100 * ours.share:.1f} % right on {ours.problems} sealed problems, the best worker alone ({alone}) "
         f"{100 * tuned.tested[1].share:.1f} %."
     )
+
+
+def _given_up(tuned: Tuned) -> list[str]:
+    names = ", ".join(map(_cell, tuned.given_up))
+    return [f"Not asked any more, because they kept failing: {names}.", ""] if names else []
+
+
+def _cell(text: str) -> str:
+    """``text`` of anybody's in a table or a heading."""
+    return plain(text, 400).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`").replace("<", "&lt;")
 
 
 def _worth(measured: Measured, price: float) -> float:
@@ -59,7 +69,7 @@ def _worth(measured: Measured, price: float) -> float:
 
 def _row(one: TunedWorkflow, kind: str) -> str:
     seen = [f" (sees {', '.join(map(str, step.access))})" if step.access else "" for step in one.steps]
-    lines = [f"{step.worker}: {step.subtask.splitlines()[-1]}" for step in one.steps]
+    lines = [f"{_cell(step.worker)}: {step.subtask.splitlines()[-1]}" for step in one.steps]
     steps = "; ".join(f"{number} {line}{sees}" for number, (line, sees) in enumerate(zip(lines, seen, strict=True)))
     measured = one.kinds[kind]
     tried = "estimated only"

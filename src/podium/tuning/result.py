@@ -40,6 +40,8 @@ class Tuned:
     calls: int
     usd: float | None
     best_worker: str
+    given_up: tuple[str, ...] = ()
+    """Workers that failed so often in a row that they were not asked any more."""
 
     @property
     def use_worker(self) -> bool:

@@ -1,6 +1,5 @@
 """``tune``: a pool, problems with known answers and a budget -> a policy in a folder."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,29 +11,35 @@ from podium.errors import ConfigError
 from podium.evaluation.compare import paired_interval
 from podium.evaluation.metrics import wilson
 from podium.policies.tuned_policy import TunedPolicy
-from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedStep, TunedWorkflow
+from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedStep, TunedWorkflow, checked_folder, write_tuned
 from podium.protocols import Verifier
 from podium.tuning.candidates import Candidate, solo, workflow
 from podium.tuning.outcomes import Draw
 from podium.tuning.report import markdown
 from podium.tuning.result import TUNED, Tested, Tuned
 from podium.tuning.search import Search
-from podium.tuning.selection import Contender, halving
+from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.split import shared_out
 from podium.tuning.trials import Bench, Judged, Trial
 from podium.types import Problem
 from podium.workers.pool import WorkerPool
 
+LEAST_CALLS = 200
+"""With fewer the sealed test alone would use up what there is."""
 MAX_CALLS = 3000
 """Calls that are paid for at most, more or less: what has begun is finished."""
 SEARCH_SHARE, SELECT_SHARE = 0.65, 0.85
 """Of the calls and dollars: where the search ends, and where selection does; the rest is for the sealed test."""
 LEAST_TESTED = 20
-"""Sealed problems that are asked whatever is left."""
+"""Sealed problems that are asked whatever is left; five calls of each are kept back for them."""
 DRAWS = 40
 """Possible truths out of which the lower fifth is believed where a workflow was not measured on a kind."""
 CONTENDERS = 5
 """Candidates of a kind that go into selection."""
+BEST_KEPT = 3
+"""Of these the best stand in the policy, and the single workers, so that there is something cheap to choose."""
+NEARLY = 0.1
+"""So much of the share right is no difference yet where a cheap worker is looked for: selection measures it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +80,11 @@ async def tune_pool(
     """
     if prefer not in PREFERENCES:
         raise ConfigError(f"prefer is one of {', '.join(PREFERENCES)}, not {prefer!r}")
+    if max_calls < LEAST_CALLS:
+        raise ConfigError(
+            f"{max_calls} calls can not show anything; tuning needs {LEAST_CALLS} or more, some 3,000 to do it well"
+        )
+    checked_folder(out, workers.names)
     parts = shared_out(problems, kind_of, seed=seed)
     bench = Bench(workers, verifier, kind_of)
     search = Search(bench, parts.search, len(workers), seed=seed)
@@ -86,14 +96,17 @@ async def tune_pool(
             left = min(left, (share * max_usd - bench.usd) * len(bench.paid) / bench.usd)
         return 0.0 if bench.is_exhausted else left
 
+    until_selected = min(SELECT_SHARE, 1 - 5 * LEAST_TESTED / max_calls)
+    until_searched = SEARCH_SHARE * (until_selected / SELECT_SHARE)
+
     def report(phase: str, mean: Draw) -> None:
         if on_progress is not None:
-            best = search.best(mean)
+            best = search.outlook(mean)
             on_progress(Progress(phase=phase, calls=len(bench.paid), usd=bench.usd, trials=len(search.trials), best=best))
 
-    await search.run(lambda: calls_left(SEARCH_SHARE) > 0, lambda mean: report("search", mean))
+    await search.run(lambda: calls_left(until_searched) > 0, lambda mean: report("search", mean))
     kinds = sorted({kind_of(problem) for problem in parts.search})
-    chosen = await select(bench, search, parts.select, kinds, calls_left(SELECT_SHARE))
+    chosen = await select(bench, search, parts.select, kinds, calls_left(until_selected))
     report("select", search.model.mean())
     record = _record(search, chosen, kinds, workers, prefer)
     questions = [(problem.question, kind_of(problem)) for problem in (*parts.search, *parts.select)]
@@ -104,8 +117,9 @@ async def tune_pool(
     found = await tested(bench, policy, arms, parts.test[: max(LEAST_TESTED, int(calls_left(1.0) / a_problem))])
     report("test", search.model.mean())
     tuned = Tuned(
-        folder=out, policy=policy, record=record, tested=found, calls=len(bench.paid), usd=bench.usd, best_worker=best_worker
-    )
+        folder=out, policy=policy, record=record, tested=found, calls=len(bench.paid), usd=bench.usd, best_worker=best_worker,
+        given_up=tuple(name for number, name in enumerate(workers.names) if number not in bench.answering),
+    )  # fmt: skip
     write(out, tuned, questions)
     return tuned
 
@@ -115,18 +129,23 @@ async def select(
 ) -> dict[str, list[Contender]]:
     """Kind -> its contenders, the best first, after a comparison on problems the search has not seen.
 
-    Besides the leaders of a kind the best single worker and the best workflow for everything are among them, so that the choice
-    by kind has to beat both.
+    Besides the leaders of a kind the best single worker, the cheapest that is nearly as good, and the best workflow for
+    everything are among them, so that the choice by kind has to beat them.
     """
-    mean, constant = search.model.mean(), search.constant(kinds)
+    mean, constant, costs = search.model.mean(), search.constant(kinds), search.costs()
     found = {}
     for kind in kinds:
         leaders = search.leaders(kind, mean, CONTENDERS)
-        alone = max((solo(worker) for worker in range(search.workers)), key=lambda one: mean.share(kind, one))
+        singles = {solo(worker): mean.share(kind, solo(worker)) for worker in search.workers}
+        alone = max(singles, key=lambda one: singles[one])
+        cheap = min((one for one in singles if singles[one] > singles[alone] - NEARLY), key=lambda one: costs(one) or 0.0)
         own = [problem for problem in problems if bench.kind_of(problem) == kind]
         contenders = [
-            Contender(candidate=one, expected=mean.share(kind, one)) for one in dict.fromkeys((*leaders, alone, constant))
+            Contender(candidate=one, expected=mean.share(kind, one)) for one in dict.fromkeys((*leaders, alone, constant, cheap))
         ]
+        first = dict.fromkeys((leaders[0], constant, alone, cheap, *leaders))
+        few = list(first)[: affordable(contenders, calls / len(kinds))]
+        contenders = [one for one in contenders if one.candidate in few]
         found[kind] = await halving(bench, contenders, own, calls / len(kinds)) if calls > 0 else contenders
         for contender in found[kind]:
             for trial in contender.trials:
@@ -143,7 +162,8 @@ def _record(
     search: Search, chosen: Mapping[str, list[Contender]], kinds: Sequence[str], workers: WorkerPool, prefer: str
 ) -> TunedRecord:
     mean, draws = search.model.mean(), [search.model.draw() for _ in range(DRAWS)]
-    candidates = list(dict.fromkeys(one.candidate for kind in kinds for one in chosen[kind][:3]))
+    kept = [one for kind in kinds for n, one in enumerate(chosen[kind]) if n < BEST_KEPT or len(one.candidate) == 1]
+    candidates = list(dict.fromkeys(one.candidate for one in kept))
     by_candidate = {(kind, one.candidate): one for kind in kinds for one in chosen[kind]}
     costs = search.costs()
     stored = []
@@ -194,12 +214,9 @@ def _best_worker(trials: Sequence[Trial], names: Sequence[str]) -> str:
 
 
 def write(out: Path, tuned: Tuned, questions: Sequence[tuple[str, str]]) -> None:
-    """Write the folder that :func:`podium.policies.tuned.read_tuned` reads, and a report for people."""
-    out.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps({"question": question, "kind": kind}, ensure_ascii=False) for question, kind in questions]
-    (out / "questions.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    """Write the folder that :func:`podium.policies.tuned_record.read_tuned` reads, and a report for people."""
+    write_tuned(out, tuned.record, questions)
     (out / "report.md").write_text(markdown(tuned), encoding="utf-8")
-    (out / "policy.json").write_text(tuned.record.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
 async def tested(

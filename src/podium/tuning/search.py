@@ -7,7 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
-from podium.errors import BudgetExceeded
+from podium.errors import BudgetExceeded, WorkerUnavailable
 from podium.tuning.candidates import ANSWERING, PLANS, Candidate, changed, solo, staffed
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
 from podium.tuning.trials import Bench, Trial
@@ -29,7 +29,7 @@ class Search:
         self._by_kind: dict[str, list[Problem]] = {}
         for problem in problems:
             self._by_kind.setdefault(bench.kind_of(problem), []).append(problem)
-        self.workers = workers
+        self._workers = workers
         self._rng = random.Random(seed)
         self.model = OutcomeModel(np.random.default_rng(seed))
         self.trials: list[Trial] = []
@@ -37,28 +37,43 @@ class Search:
         self._done: set[tuple[str, Candidate]] = set()
         self._harvest: set[tuple[str, Candidate]] = set()
 
+    @property
+    def workers(self) -> tuple[int, ...]:
+        """The workers that can be asked."""
+        return self._bench.answering
+
     async def run(self, goes_on: Callable[[], bool], on_batch: Callable[[Draw], None]) -> None:
         """Try batch after batch as long as ``goes_on()``; ``on_batch`` is given the estimate after each.
 
-        Raises :class:`BudgetExceeded` where not one answer could be had.
+        Raises :class:`BudgetExceeded` where the budget ended before one answer, :class:`WorkerUnavailable` where nobody answers.
         """
-        first = [(solo(w), p) for k in self._by_kind.values() for w in range(self.workers) for p in k[:FIRST]]
+        first = [(solo(w), p) for k in self._by_kind.values() for w in range(self._workers) for p in k[:FIRST]]
         self._rng.shuffle(first)
         for start in range(0, len(first), BATCH):
             if start == 0 or goes_on():
-                await self._batch(first[start : start + BATCH])
+                await self._batch([one for one in first[start : start + BATCH] if one[0][0].worker in self.workers])
+        if not self.trials and not self._bench.is_exhausted:
+            raise WorkerUnavailable(f"no answer could be judged: {'; '.join(self._bench.failures)}")
         if not self.trials:
             raise BudgetExceeded(
                 "the budget ended before one answer was judged; raise it, or look at the pool: podium pool check"
             )
         self.model.fit()
-        while goes_on():
+        while goes_on() and self.workers:
             proposals = self._proposals(mean := self.model.mean())
             if not proposals:
                 return
             on_batch(mean)
             await self._batch(proposals)
             self.model.fit()
+        self.check()
+
+    def check(self) -> None:
+        """Raises :class:`WorkerUnavailable` where nobody can be asked any more."""
+        if not self.workers:
+            raise WorkerUnavailable(
+                f"no worker answers any more; with a journal, tuning goes on: {'; '.join(self._bench.failures)}"
+            )
 
     async def _batch(self, wanted: Sequence[tuple[Candidate, Problem]]) -> None:
         self._done.update((problem.id, candidate) for candidate, problem in wanted)
@@ -79,8 +94,19 @@ class Search:
     def starts(self, kind: str, top: int = 8) -> list[Candidate]:
         """Where the ascent begins: every plan with random workers, and what has been tried most."""
         rng = self._rng
-        plans = [staffed(plan, [rng.randrange(self.workers) for _ in plan]) for plan in PLANS]
-        return plans + [candidate for candidate, _ in self._seen[kind].most_common(top)]
+        plans = [staffed(plan, [rng.choice(self.workers) for _ in plan]) for plan in PLANS]
+        return plans + [candidate for candidate, _ in self._seen[kind].most_common(top) if self._can_be_asked(candidate)]
+
+    def _can_be_asked(self, candidate: Candidate) -> bool:
+        return all(part.worker in self.workers for part in candidate)
+
+    def outlook(self, mean: Draw) -> dict[str, float]:
+        """The same as :meth:`best`, to be shown: whoever looks on changes nothing of what is tried next."""
+        kept = self._rng.getstate()
+        try:
+            return self.best(mean) if self.workers else {}
+        finally:
+            self._rng.setstate(kept)
 
     def best(self, mean: Draw) -> dict[str, float]:
         """Kind -> estimated share right of its best candidate."""
@@ -89,7 +115,8 @@ class Search:
 
     def leaders(self, kind: str, mean: Draw, count: int) -> list[Candidate]:
         """The best candidates of ``kind`` by the estimate: those that were tried, and what ascent from the plans finds."""
-        found = {candidate for candidate, times in self._seen[kind].items() if times >= 2}
+        self.check()
+        found = {candidate for candidate, times in self._seen[kind].items() if times >= 2 and self._can_be_asked(candidate)}
         found |= {best_for(mean, kind, [start], self.workers) for start in self.starts(kind, 20)}
         return sorted(found, key=lambda one: (-mean.share(kind, one), len(one), repr(one)))[:count]
 
@@ -127,7 +154,7 @@ class Search:
             candidate = best_for(self.model.draw(), kind, self.starts(kind), self.workers)
             dice = self._rng.random()
             if dice < RANDOM:
-                candidate = staffed(plan := self._rng.choice(PLANS), [self._rng.randrange(self.workers) for _ in plan])
+                candidate = staffed(plan := self._rng.choice(PLANS), [self._rng.choice(self.workers) for _ in plan])
             if dice < RANDOM + CHANGED:
                 candidate = changed(candidate, self.workers, self._rng, MAX_STEPS)
             if candidate[-1].role not in ANSWERING:

@@ -5,7 +5,6 @@ the same few problems, the worse half goes, the rest are tried on more. A candid
 estimate, which counts as ``PRIOR`` problems.
 """
 
-import asyncio
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,8 @@ from podium.types import Problem
 PRIOR = 6.0
 ROUNDS = (6, 8, 12)
 """Problems of each round."""
+SHORTEST = 2
+"""Problems of a round where calls are few."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,18 +54,29 @@ async def halving(bench: Bench, contenders: Sequence[Contender], problems: Seque
     counts = [max(1, math.ceil(len(left) / 2**number)) for number in range(len(ROUNDS))]
     steps = sum(len(one.candidate) for one in left) / max(1, len(left))
     scale = min(1.0, calls / (steps * sum(count * size for count, size in zip(counts, ROUNDS, strict=True))))
-    for size in (max(2, round(scale * size)) for size in ROUNDS):
+    for size in (max(SHORTEST, round(scale * size)) for size in ROUNDS):
         part = problems[start : start + size]
         if not part or len(left) < 2 or bench.is_exhausted:
             break
         start += size
-        await asyncio.gather(*(_more(bench, one, part) for one in left))
+        await bench.all([_more(bench, one, part) for one in left])
         if bench.is_exhausted:
             break  # what was asked of some only is no comparison
         left.sort(key=lambda one: (-one.share, one.usd or 0.0))
         keep = max(1, (len(left) + 1) // 2)
         gone, left = left[keep:] + gone, left[:keep]
     return left + gone
+
+
+def affordable(contenders: Sequence[Contender], calls: float) -> int:
+    """How many of ``contenders`` can be compared with ``calls``: as many as the shortest rounds allow, and at least two."""
+    steps = sum(len(one.candidate) for one in contenders) / max(1, len(contenders))
+    number = len(contenders)
+    while number > 2 and calls < steps * SHORTEST * sum(
+        left for left in (math.ceil(number / 2**past) for past in range(len(ROUNDS))) if left > 1
+    ):
+        number -= 1
+    return number
 
 
 async def _more(bench: Bench, contender: Contender, problems: Sequence[Problem]) -> None:

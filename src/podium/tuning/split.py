@@ -1,6 +1,7 @@
 """Problems shared out: to search on, to select on, and a sealed part that is asked once, at the end."""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -23,8 +24,13 @@ class Split:
 
 def shared_out(problems: Sequence[Problem], kind_of: Callable[[Problem], str], *, seed: int = 0) -> Split:
     """Half to search on, a quarter to select on, a quarter sealed. Raises :class:`ConfigError` for too few problems."""
-    if len({problem.id for problem in problems}) < len(problems):
-        raise ConfigError("a problem is there twice; drop one, or a sealed problem could be one that was learned from")
+    if twice := [question for question, times in Counter(problem.question for problem in problems).items() if times > 1]:
+        raise ConfigError(
+            f"{len(twice)} questions are there more than once, and a sealed one could be one that was learned from; "
+            f"keep one of each, for example of {twice[0][:60]!r}"
+        )
+    if odd := [problem for problem in problems if not _is_text(problem.question)]:
+        raise ConfigError(f"a question is no text that can be written to a file: {odd[0].question[:60]!r}")
     if len(problems) < LEAST:
         raise ConfigError(
             f"there are {len(problems)} problems; tuning needs {LEAST} or more, some 200 to show a gain of ten points"
@@ -42,3 +48,11 @@ def shared_out(problems: Sequence[Problem], kind_of: Callable[[Problem], str], *
     if empty := [kind for kind in by_kind if not any(kind_of(problem) == kind for problem in parts[0])]:
         raise ConfigError(f"kind {empty[0]!r} has {len(by_kind[empty[0]])} problem(s); give it four or more, or leave it out")
     return Split(search=tuple(parts[0]), select=tuple(parts[1]), test=tuple(parts[2]))
+
+
+def _is_text(text: str) -> bool:
+    """Whether it has something to read, and no half of a character pair."""
+    try:
+        return bool(text.strip()) and bool(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return False

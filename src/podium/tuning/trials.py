@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import TypeVar
 
 from podium.errors import Blame, BudgetExceeded, PodiumError
@@ -17,6 +18,9 @@ from podium.workflow.round import Round
 from podium.workflow.syntax import WorkflowSyntax
 
 Result = TypeVar("Result")
+
+GIVEN_UP = 6
+"""A worker that failed as often as this in a row, retries not counted, is not asked any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +55,21 @@ class PaidCall:
 
 
 class _Counted:
-    """Notes the calls that reach a worker."""
+    """Notes the calls that a worker answered, and how often in a row it could not."""
 
     def __init__(self, worker: Worker, paid: list[PaidCall], name: str) -> None:
         self._worker, self._paid, self._name = worker, paid, name
+        self.failed_in_a_row = 0
+        self.last_failure = ""
 
     async def __call__(self, call: Call) -> Completion:
-        completion = await self._worker(call)
+        try:
+            completion = await self._worker(call)
+        except PodiumError as error:
+            if error.blame is Blame.WORLD:
+                self.failed_in_a_row, self.last_failure = self.failed_in_a_row + 1, f"{self._name}: {error}"
+            raise
+        self.failed_in_a_row = 0
         self._paid.append(PaidCall(worker=self._name, usd=completion.usage.cost_usd))
         return completion
 
@@ -71,14 +83,28 @@ class Bench:
         """Every call that was made; equal ones once."""
         self.is_exhausted = False
         """Whether a cap was reached: nothing more can be asked."""
-        self._pool = pool.wrapped(lambda m: Cached(_Counted(m.worker, self.paid, m.name), m.name))
+        self._counted = [_Counted(member.worker, self.paid, member.name) for member in pool]
+        by_name = dict(zip(pool.names, self._counted, strict=True))
+        self._pool = pool.wrapped(lambda m: Cached(by_name[m.name], m.name))
         self._verifier = verifier
+        self._not_judged = ""
         self._begun: dict[str, set[object]] = {}
 
     @property
     def usd(self) -> float | None:
         """What all calls cost; None where a price is unknown."""
-        return None if any(call.usd is None for call in self.paid) else sum(call.usd or 0.0 for call in self.paid)
+        return None if any(call.usd is None for call in self.paid) else fsum(call.usd or 0.0 for call in self.paid)
+
+    @property
+    def answering(self) -> tuple[int, ...]:
+        """The workers that can be asked: all but those that failed ``GIVEN_UP`` times in a row."""
+        return tuple(n for n, counted in enumerate(self._counted) if counted.failed_in_a_row < GIVEN_UP)
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The last failure of each worker that is failing, and that of the verifier."""
+        found = [counted.last_failure for counted in self._counted if counted.failed_in_a_row]
+        return (*found, self._not_judged) if self._not_judged else tuple(found)
 
     async def all(self, work: Sequence[Awaitable[Result]]) -> list[Result | None]:
         """What comes of ``work``, side by side; None where a cap on dollars, tokens or seconds was in the way.
@@ -150,6 +176,7 @@ class Bench:
             except PodiumError as error:
                 if error.blame is Blame.USER:
                     raise
+                self._not_judged = f"the verifier: {error}"
                 return None
         usages = [one.completion.usage for one in transcript.results if one.completion is not None]
         known = all(usage.cost_usd is not None for usage in usages)

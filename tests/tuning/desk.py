@@ -1,0 +1,63 @@
+"""A small office for tests of tuning: three clerks, each good at one trade, and questions whose answers are known."""
+
+import random
+import re
+from collections.abc import Callable, Sequence
+
+from podium.errors import WorkerUnavailable
+from podium.types import Call, Card, Problem, Usage, Verdict
+from podium.workers.pool import Member, WorkerPool
+from podium.workers.scripted import Scripted
+
+TRADES = ("sum", "reverse")
+
+
+def problem(kind: str, number: int) -> Problem:
+    rng = random.Random(f"{kind} {number}")
+    if kind == "sum":
+        a, b = rng.randrange(10, 500), number
+        return Problem(question=f"How much is {a} plus {b} in all?", target=str(a + b), kind=kind, source="desk")
+    word = "".join(rng.choices("abcdefghij", k=5)) + f"x{number}"
+    return Problem(question=f"Spell the word {word} backwards, please.", target=word[::-1], kind=kind, source="desk")
+
+
+def problems(count: int, kinds: Sequence[str] = TRADES) -> list[Problem]:
+    return [problem(kind, number) for number in range(count // len(kinds)) for kind in kinds]
+
+
+async def exact(asked: Problem, answer: str) -> Verdict:
+    return Verdict(correct=answer == asked.target, extracted=answer)
+
+
+def kind_of(asked: Problem) -> str:
+    return asked.kind
+
+
+def clerk(trade: str) -> Callable[[Call], str]:
+    """Answers every question of its trade, wherever in the call it stands; else it says nothing useful."""
+
+    def answer(call: Call) -> str:
+        told = [*call.question, *(message for step in call.visible for message in step.question)]
+        text = " ".join([*(message.content for message in told), call.subtask])
+        if trade == "sum" and (found := re.search(r"How much is (\d+) plus (\d+)", text)):
+            return str(int(found[1]) + int(found[2]))
+        if trade == "reverse" and (found := re.search(r"the word (\w+) backwards", text)):
+            return found[1][::-1]
+        return "I do not know."
+
+    return answer
+
+
+def failing(call: Call) -> str:
+    raise WorkerUnavailable("503 closed for today")
+
+
+def member(name: str, answer: Callable[[Call], str], usd: float | None = 0.001) -> Member:
+    worker = Scripted(answer, usage=Usage(prompt_tokens=10, completion_tokens=2, cost_usd=usd))
+    return Member(worker=worker, card=Card(name=name, prompt_usd=usd and 1e-5, completion_usd=usd and 1e-5))
+
+
+def pool(*names: str, usd: float | None = 0.001) -> WorkerPool:
+    """Clerks called ``sum``, ``reverse``, ``idle``, ``failing``; a number behind a name makes another of the sort."""
+    answers = {"sum": clerk("sum"), "reverse": clerk("reverse"), "idle": clerk(""), "failing": failing}
+    return WorkerPool([member(name, answers[name.rstrip("0123456789")], usd) for name in names or ("idle", "sum", "reverse")])

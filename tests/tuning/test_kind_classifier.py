@@ -1,0 +1,57 @@
+"""The kind of a question: a probability for each kind, and a word of warning where a question is like none that was seen."""
+
+import pytest
+
+from podium.errors import ConfigError
+from podium.policies import kinds
+from podium.policies.kinds import KindClassifier
+from tests.tuning.desk import problem, problems
+
+
+@pytest.fixture(scope="module")
+def classifier() -> KindClassifier:
+    known = problems(120)
+    return KindClassifier([one.question for one in known], [one.kind for one in known])
+
+
+@pytest.mark.parametrize("kind", ["sum", "reverse"])
+def test_new_questions_of_a_known_kind(classifier: KindClassifier, kind: str) -> None:
+    for number in range(1000, 1020):
+        question = problem(kind, number).question
+        posterior = classifier.posterior(question)
+        assert posterior[kind] > 0.9
+        assert sum(posterior.values()) == pytest.approx(1)
+        assert not classifier.is_unlike(question)
+
+
+@pytest.mark.parametrize("question", ["Who painted Guernica?", "", "   ", "🦉", "x" * 10_000, "谁画了这幅画"])
+def test_what_is_unlike_all_that_was_seen(classifier: KindClassifier, question: str) -> None:
+    assert classifier.is_unlike(question)
+    assert sum(classifier.posterior(question).values()) == pytest.approx(1)
+
+
+def test_between_two_kinds_it_is_in_doubt(classifier: KindClassifier) -> None:
+    both = classifier.posterior(f"{problem('sum', 1000).question} {problem('reverse', 1000).question}")
+    assert max(both.values()) < max(classifier.posterior(problem("sum", 1000).question).values())
+
+
+def test_one_kind_is_certain_and_one_question_is_enough() -> None:
+    alone = KindClassifier(["6 times 7?"], ["word"])
+    assert alone.posterior("anything") == {"word": 1.0}
+    assert not alone.is_unlike("anything")
+
+
+@pytest.mark.parametrize(("questions", "given"), [([], []), (["a"], []), (["", " "], ["x", "y"])])
+def test_nothing_to_learn_from(questions: list[str], given: list[str]) -> None:
+    with pytest.raises(ConfigError):
+        KindClassifier(questions, given)
+
+
+def test_how_near_is_the_same_a_few_rows_at_a_time(classifier: KindClassifier, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kinds, "_ROWS", 7)
+    assert sorted(classifier._nearest()) == pytest.approx(sorted(_whole(classifier)))
+
+
+def _whole(classifier: KindClassifier) -> list[float]:
+    near = (classifier._known @ classifier._known.T).toarray()
+    return [max(value for other, value in enumerate(row) if other != number) for number, row in enumerate(near)]
