@@ -109,7 +109,7 @@ def _changes(node: Any) -> Iterator[tuple[str, Change]]:
             yield "constant", lambda found: _put(found, "value", found.value + 1)
         case ast.Expr(value=ast.Call() | ast.Await()):
             yield "removed", lambda found: ast.Pass()
-        case ast.Return() if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
+        case ast.Return() if node.value is not None and not (isinstance(node.value, ast.Constant) and not node.value.value):
             yield "return", lambda found: _put(found, "value", ast.Constant(None))
         case ast.Raise() if node.exc is not None:
             yield "removed", lambda found: ast.Pass()
@@ -121,6 +121,8 @@ def _changes(node: Any) -> Iterator[tuple[str, Change]]:
             yield "break", lambda found: ast.Break()
         case ast.Break():
             yield "continue", lambda found: ast.Continue()
+        case ast.Call(func=ast.Name(id="min" | "max")):
+            pass  # swapped, it means the same
         case ast.Call() if len(node.args) >= 2 and not any(isinstance(arg, ast.Starred) for arg in node.args[:2]):
             yield "swapped", lambda found: _put(found, "args", [found.args[1], found.args[0], *found.args[2:]])
 

@@ -124,6 +124,14 @@ async def test_a_second_round_sees_the_first_and_may_keep_its_answer() -> None:
     assert second.prompt_ids != first.prompt_ids
 
 
+async def test_a_first_round_without_an_answer_has_no_second() -> None:
+    writer = Writes("no lists at all", ONE)
+    collector = Collector(verifier=GymVerifier(), syntax=WorkflowSyntax())
+    [group] = await collector.collect(writer, [task(pool(Scripted("Answer: 42")), rounds=2)], 2)
+    assert sorted(len(rollout.turns) for rollout in group.rollouts) == [1, 2]
+    assert [rollout.turns[0].reward for rollout in group.rollouts if len(rollout.turns) == 1] == [0.0]
+
+
 async def test_hindsight_keeps_what_was_right_and_plans_anew_what_was_wrong() -> None:
     collector = Collector(verifier=GymVerifier(), syntax=WorkflowSyntax())
     answers = ("42", "41", "42", "42")

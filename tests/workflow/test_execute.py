@@ -314,6 +314,17 @@ async def test_what_is_demanded_of_the_answer_reaches_the_last_step_alone() -> N
     assert seen == {"s0": ResponseOptions(), "s1": ResponseOptions(), "s2": response_options}
 
 
+async def test_a_steps_seconds_are_its_own() -> None:
+    class Slowish:
+        async def __call__(self, call: Call) -> Completion:
+            await asyncio.sleep(0.05)
+            return Completion(text="text")
+
+    transcript = await run(chain(0, 0, 0), pool_of(Slowish()))
+    assert all(0.04 < each.seconds <= transcript.seconds - 0.09 for each in transcript.results)
+    assert transcript.results[2].start_seconds > 0.09
+
+
 class Blind:
     """Can do nothing with a call that shows it nothing, and says so before it is asked."""
 

@@ -102,6 +102,21 @@ def test_all_includes_the_last_answer_from_round_2_on_and_positions_do_not() -> 
     assert not any(step.last_answer for step in parse(text, brief()).steps)  # type: ignore[union-attr]
 
 
+def test_positions_stand_in_any_order() -> None:
+    text = "model_id = [0, 1, 2]\nsubtasks = ['a', 'b', 'c']\naccess_list = [[], [], [1, 0]]"
+    assert parse(text, brief()).steps[2].access == (0, 1)  # type: ignore[union-attr]
+    with pytest.raises(InvalidWorkflow):
+        parse(text.replace("[1, 0]", "[1, 0, 1]"), brief())
+
+
+def test_lists_that_are_each_short_and_together_endless_are_given_up() -> None:
+    lists = f"model_id = {[0] * 90}\nsubtasks = {['a'] * 90}\naccess_list = {[[]] * 90}\n"
+    with pytest.raises(InvalidWorkflow, match="90 steps"):
+        parse(lists, brief())
+    with pytest.raises(MalformedWorkflow, match="too many lists, or lists too long"):
+        parse(lists * 200, brief())
+
+
 def test_binary_language_refuses_positions() -> None:
     text = "model_id = [0, 1]\nsubtasks = ['a', 'b']\naccess_list = [[], [0]]"
     with pytest.raises(InvalidWorkflow, match="neither"):
