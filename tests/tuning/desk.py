@@ -25,8 +25,8 @@ def problems(count: int, kinds: Sequence[str] = TRADES) -> list[Problem]:
     return [problem(kind, number) for number in range(count // len(kinds)) for kind in kinds]
 
 
-async def exact(asked: Problem, answer: str) -> Verdict:
-    return Verdict(correct=answer == asked.target, extracted=answer)
+async def exact(problem: Problem, answer: str) -> Verdict:
+    return Verdict(correct=answer == problem.target, extracted=answer)
 
 
 def kind_of(asked: Problem) -> str:

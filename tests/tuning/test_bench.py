@@ -79,7 +79,7 @@ async def test_one_answer_between_failures_keeps_a_worker() -> None:
 
 
 async def test_a_broken_verifier_is_never_a_wrong_answer() -> None:
-    async def broken(asked: Problem, answer: str) -> Verdict:
+    async def broken(problem: Problem, answer: str) -> Verdict:
         raise VerifierError("the grader crashed")
 
     bench = Bench(pool(), broken, kind_of)

@@ -24,7 +24,7 @@ from tests.tuning.desk import clerk, exact, kind_of, member, pool, problem, prob
 
 
 async def tuned(workers: WorkerPool, out: Path, given: Sequence[Problem] | None = None, **more: Any) -> Tuned:
-    arguments = {"kind_of": kind_of, "max_calls": 300} | more
+    arguments: dict[str, Any] = {"kind_of": kind_of, "max_calls": 300} | more
     return await tune_pool(workers, problems(100) if given is None else given, exact, out, **arguments)
 
 

@@ -81,6 +81,11 @@ def changed(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None
     return spoil
 
 
+def replaced_by_a_folder(folder: Path) -> None:
+    (folder / "questions.jsonl").unlink()
+    (folder / "questions.jsonl").mkdir()
+
+
 def first(found: dict[str, Any]) -> dict[str, Any]:
     measured = found["workflows"][0]["kinds"]["sum"]
     assert isinstance(measured, dict)
@@ -103,7 +108,7 @@ HOSTILE: dict[str, Callable[[Path], object]] = {
     "a question too many": lambda folder: (folder / "questions.jsonl").write_text('{"question": "a", "kind": "sum", "more": 1}'),
     "another kind": lambda folder: (folder / "questions.jsonl").write_text('{"question": "a", "kind": "never heard of"}'),
     "half a pair": lambda folder: (folder / "questions.jsonl").write_text('{"question": "\\ud800", "kind": "sum"}'),
-    "questions are a folder": lambda folder: ((folder / "questions.jsonl").unlink(), (folder / "questions.jsonl").mkdir()),
+    "questions are a folder": replaced_by_a_folder,
     "no JSON": lambda folder: (folder / "policy.json").write_text("{"),
     "empty": lambda folder: (folder / "policy.json").write_text(""),
     "bytes": lambda folder: (folder / "policy.json").write_bytes(b"\xff\x00"),
