@@ -8,8 +8,9 @@ from podium.errors import BudgetExceeded, ConfigError, VerifierError, WorkerUnav
 from podium.tuning.candidates import PLANS, Candidate, solo, staffed
 from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.trials import GIVEN_UP, Bench, Trial
-from podium.types import Call, Problem, Verdict
-from podium.workers.pool import WorkerPool
+from podium.types import Call, Card, Problem, Verdict
+from podium.workers.pool import Member, WorkerPool
+from podium.workers.scripted import Scripted
 from tests.tuning.desk import exact, failing, kind_of, member, pool, problem, problems
 
 IDLE, SUM, REVERSE, CLOSED = range(4)
@@ -143,7 +144,8 @@ async def test_dollars_are_unknown_where_one_price_is() -> None:
 
 
 async def test_the_sum_of_dollars_does_not_hang_on_the_order_of_replies() -> None:
-    one, other = bench_of(), bench_of()
+    workers = WorkerPool([member(f"w{n}", lambda call: "42", 0.1 / 3**n) for n in range(3)])
+    one, other = bench_of(workers), bench_of(workers)
     for bench, numbers in ((one, range(40)), (other, range(39, -1, -1))):
         for number in numbers:
             await bench.run(solo(number % 3), problem("sum", number))
@@ -177,7 +179,8 @@ async def test_halving_raises_after_all_have_ended() -> None:
     def wrong(call: Call) -> str:
         raise ConfigError("no key")
 
-    bench = bench_of(WorkerPool([member("wrong", wrong), member("slow", lambda call: "42")]))
+    slow = Member(worker=Scripted("42", seconds=0.05), card=Card(name="slow"))
+    bench = bench_of(WorkerPool([member("wrong", wrong), slow]))
     contenders = [Contender(candidate=solo(worker), expected=0.5) for worker in (0, 1)]
     before = len(asyncio.all_tasks())
     with pytest.raises(ConfigError):

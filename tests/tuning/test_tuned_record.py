@@ -132,6 +132,7 @@ HOSTILE: dict[str, Callable[[Path], object]] = {
     "no share": changed(lambda found: first(found).pop("right")),
     **{f"share {n}": changed(lambda found, n=n: first(found).update(right=n)) for n in NUMBERS if n is not True},  # type: ignore[misc]
     **{f"dollars {n}": changed(lambda found, n=n: first(found).update(usd=n)) for n in NUMBERS[:6]},  # type: ignore[misc]
+    **{f"seconds {n}": changed(lambda found, n=n: first(found).update(seconds=n)) for n in NUMBERS[:4]},  # type: ignore[misc]
     **{f"price {n}": changed(lambda found, n=n: found.update(price=n)) for n in NUMBERS[:8]},  # type: ignore[misc]
 }
 
