@@ -100,6 +100,21 @@ def test_what_is_seen_and_not_needed_distracts() -> None:
     assert all("Answer: 7" in _told(worker, problem, told, "Plan: 3 + 4") for problem in problems)
 
 
+def test_what_speaks_against_the_rest_distracts_too() -> None:
+    worker = _worker(habits=replace(NO_HABITS, distracted=0.3))
+    told = "Compute the result of the plan."
+    problems = WORLD.problems(kinds=("story",), n=300, seed=3)
+    shares = [
+        fmean(
+            f"Answer: {n + 4}\n"
+            in _told(worker, problem, told, f"Plan: {n} + {first}", f"Plan: {n} + 4", f"Plan: {n} + 4") + "\n"
+            for n, problem in enumerate(problems)
+        )
+        for first in (4, 5)
+    ]
+    assert shares == pytest.approx([1.0, 0.7], abs=0.08)
+
+
 def test_reviewing_spoils_what_is_right() -> None:
     worker = _worker(habits=replace(NO_HABITS, spoils=0.2))
     problems = WORLD.problems(kinds=("story",), n=400, seed=3)

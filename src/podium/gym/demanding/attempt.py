@@ -6,7 +6,9 @@ own level. Every part of the work draws its luck once (:mod:`podium.gym.chance`)
 goes wrong the way :mod:`podium.gym.mistakes` says.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
 from podium.gym import expressions
 from podium.gym.chance import Chance, Draw
@@ -88,14 +90,18 @@ class Attempt:
     def _draw(self, part: str, basis: str) -> Draw:
         return self._chance.draw(part, basis, self._sample)
 
-    def _with(self, *, plan: Node | None = None, facts: tuple[str, ...] = (), answers: bool = False) -> set[int]:
-        """The visible responses that hold something of use."""
+    def _with(
+        self,
+        *,
+        plan: Node | None = None,
+        facts: Mapping[str, Value] = MappingProxyType({}),
+        answer: Value | Program | None = None,
+    ) -> set[int]:
+        """The visible responses that hold something of what is used, and nothing that speaks against it."""
         return {
             index
             for index, notes in enumerate(self._scene.responses)
-            if (plan is not None and plan in notes.plans)
-            or any(named in facts for named, _ in notes.facts)
-            or (answers and bool(notes.answers or notes.programs))
+            if _holds(notes, plan, facts, answer) and not _contradicts(notes, plan, facts, answer)
         }
 
     # What one can be told ------------------------------------------------------------------------------------------------------
@@ -137,21 +143,20 @@ class Attempt:
         if plan is None:
             return "There is no plan that I could compute."
         needed = references(plan)
-        self._set(self._with(plan=plan, facts=needed))
         facts = self._visible_facts(needed)
+        self._set(self._with(plan=plan, facts=facts))
         missing = [reference for reference in needed if reference not in facts]
         if missing:
             return f"I was not told what {missing[0]} is, so I can not compute this plan."
         return self._result(plan, facts)
 
     def _report(self) -> str:
-        self._set(self._with(answers=True))
+        program, answer = most_common(self._programs), most_common(self._answers)
+        self._set(self._with(answer=program if answer is None else answer))
         draw = self._draw("report", f"{self._answers}{self._programs}")
         altered = draw.level >= self._clear * (1 - self._profile.habits.alters)
-        program = most_common(self._programs)
         if program is not None and (not self._answers or (self._asked is not None and self._asked.function)):
             return _shown(program._replace(body=bug(program.body, draw.bits, program.parameters)) if altered else program)
-        answer = most_common(self._answers)
         if answer is None:
             return "There is no answer that I could pass on."
         return f"Answer: {self._other(answer, draw.bits) if altered else answer}"
@@ -171,7 +176,7 @@ class Attempt:
             program = most_common(self._programs)
             if program is None:
                 return "There is no program here that I could check."
-            self._set(self._with(answers=True))
+            self._set(self._with(answer=program))
             return _shown(self._reviewed(program, self._asked))
         text = self._answer(checking=True)
         draw = self._draw("spoil", f"{self._answers}")
@@ -187,8 +192,8 @@ class Attempt:
             self._set(set())
             return _shown(self._written(asked))
         plan = asked.plan if asked is not None and asked.options else self._plan
-        needed = references(plan) if plan is not None else ()
-        self._set(self._with(plan=plan, facts=needed, answers=checking))
+        seen = self._visible_facts(references(plan)) if plan is not None else {}
+        self._set(self._with(plan=plan, facts=seen, answer=most_common(self._answers) if checking else None))
         if plan is None:
             if asked is None:
                 return NOT_GIVEN
@@ -277,6 +282,24 @@ class Attempt:
         return slip(int(text), bits) if text.lstrip("-").isdecimal() and len(text) < 16 else f"not {text}"
 
 
+def _holds(notes: Notes, plan: Node | None, facts: Mapping[str, Value], answer: Value | Program | None) -> bool:
+    """Whether a response has the plan, one of the facts, or the answer."""
+    return (
+        (plan is not None and plan in notes.plans)
+        or any(named in facts for named, _ in notes.facts)
+        or (answer is not None and (answer in notes.answers or answer in notes.programs))
+    )
+
+
+def _contradicts(notes: Notes, plan: Node | None, facts: Mapping[str, Value], answer: Value | Program | None) -> bool:
+    """Whether a response has another plan, another value of a fact, or another answer."""
+    return (
+        (plan is not None and any(other != plan for other in notes.plans))
+        or any(named in facts and value != facts[named] for named, value in notes.facts)
+        or (answer is not None and any(other != answer for other in (*notes.answers, *notes.programs)))
+    )
+
+
 def _miscomputed(plan: Node, right: Value, bits: int) -> Value:
     if isinstance(right, int):
         return slip(right, bits) if abs(right) < MAX_MAGNITUDE else 0
@@ -286,6 +309,3 @@ def _miscomputed(plan: Node, right: Value, bits: int) -> Value:
 
 def _shown(program: Program) -> str:
     return f"```python\n{format_program(program)}\n```"
-
-
-__all__ = ["NOT_GIVEN", "Attempt", "Notes"]

@@ -5,7 +5,6 @@ at least six, the same for all of them.
 """
 
 from collections.abc import Iterator, Mapping
-from statistics import fmean
 
 from podium.gym.demanding.search import ASKED, Target
 from podium.types import Step, Workflow
@@ -38,16 +37,23 @@ MERGES = (
     "Compute the result of the plan.",
 )
 """Ways to make one answer of many."""
+_FEW = 5
+"""Variants that are compared once more, on more problems."""
 
 
-def best_baselines(target: Target, workers: int) -> dict[str, Workflow]:
-    """Name -> the best of its variants on ``target``."""
-    return {
-        "reflection": max(_reflections(workers), key=target.score),
-        "consensus": max(_consensus(workers), key=target.score),
-        "mixture": max(_mixtures(workers), key=target.score),
-        "debate": max(_debates(workers), key=target.score),
+def best_baselines(target: Target, choice: Target, workers: int) -> dict[str, Workflow]:
+    """Name -> the best of its variants: the few best on ``target``, and of those the best on ``choice``."""
+    variants = {
+        "reflection": _reflections(workers),
+        "consensus": _consensus(workers),
+        "mixture": _mixtures(workers),
+        "debate": _debates(workers),
     }
+    found = {}
+    for name, each in variants.items():
+        few = sorted(each, key=target.score, reverse=True)[:_FEW]
+        found[name] = max(few, key=choice.score)
+    return found
 
 
 def _reflections(workers: int) -> Iterator[Workflow]:
@@ -95,8 +101,3 @@ def routed(accuracies: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
     """Kind -> the name of whatever has the best accuracy on it. Example: ``routed({"a": {"story": 0.4}}) == {"story": "a"}``."""
     kinds = next(iter(accuracies.values()))
     return {kind: max(accuracies, key=lambda name: accuracies[name][kind]) for kind in kinds}
-
-
-def mean_of(accuracy: Mapping[str, float]) -> float:
-    """The mean over kinds."""
-    return fmean(accuracy.values())

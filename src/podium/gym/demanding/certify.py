@@ -98,7 +98,7 @@ def certify(
     constants = find_constants(world, workers, trained, limit, calls=effort * optimum_calls, seed=seed)
     say(f"constant workflows: {constants.calls:,} calls")
     asked = Target({kind: Gauge(workers, world.problems(kinds=(kind,), n=SEARCH, seed=5000 + seed)) for kind in KINDS})
-    baselines = best_baselines(asked, len(workers))
+    baselines = best_baselines(asked, Target({kind: choosing[kind] for kind in KINDS}), len(workers))
     say(f"baselines: {asked.calls:,} calls")
     solos = {f"{w.name} alone": _alone(choosing, i) for i, w in enumerate(workers)}
     catalogue = {**solos, **{f"constant, {k}": w for k, w in constants.catalogue.items()}, **baselines}

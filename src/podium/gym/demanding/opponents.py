@@ -11,7 +11,6 @@ import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
 
 from podium.gym.demanding.kinds import KINDS
 from podium.gym.demanding.search import ASKED, Climber, Target, chain, joined
@@ -22,7 +21,7 @@ from podium.gym.gauge import Gauge
 from podium.types import Workflow
 
 MAX_STEPS = 7
-SEARCH, CHOICE = 20, 120
+SEARCH, CHOICE = 25, 120
 """Training problems per kind to search on, and to choose among the finalists on."""
 _FINALISTS = 12
 _REFINE = 60
@@ -70,6 +69,7 @@ def find_constants(
     rng = random.Random(f"constants {seed}")
     remembered = Remembered()
     spent = 0
+    ends: list[Workflow] = []
     words = tuple(wordings_for(None).values())
 
     def target(n: int, number: int, limit: float | None = None) -> Target:
@@ -89,6 +89,7 @@ def find_constants(
         )
         _, found = climber.climb(searched, start, calls=max(1, round(share * calls)))
         spent += searched.calls - before
+        ends.append(found)
         return found
 
     first = target(SEARCH, 0)
@@ -98,20 +99,21 @@ def find_constants(
     for workflow in scored[:200]:
         remembered.add(workflow, first.score(workflow))
     spent += first.calls
-    layered = sorted(_layers(len(workers)), key=first.score)[-1:]
-    chosen = [*_different(scored, 5), *layered, *rng.sample(starts[-12:], 3)]
+    layered = _different(sorted(_layers(len(workers)), key=first.score, reverse=True), 3)
+    chosen = [*_different(scored, 5), *layered, *rng.sample(starts[-12:], 2)]
     for number, start in enumerate(chosen):
-        climbed(start, target(SEARCH, number), 0.05)
+        climbed(start, target(SEARCH, number), 0.06)
     for count in range(1, min(len(workers), MAX_STEPS)):
         [start] = remembered.top(f"workers {count}", 1) or [chain([(0, PLAIN["answer"])])]
         climbed(start, target(SEARCH, 20 + count), 0.02, at_most=count)
     for number, start in enumerate(_different(cheap_starts, 4)):
         climbed(start, target(SEARCH, 50 + number, limit_usd), 0.04)
+    # A search on few problems ends with what is lucky on them, so its ends are compared, and climbed from, on more.
     refined = target(_REFINE, 60)
-    for start in sorted(remembered.top("any", 6), key=refined.score)[-2:]:
-        climbed(start, refined, 0.12)
+    for start in sorted(dict.fromkeys([*ends, *layered, *remembered.top("any", 6)]), key=refined.score)[-3:]:
+        climbed(start, refined, 0.15)
     cheaply = target(_REFINE, 61, limit_usd)
-    for start in sorted(remembered.top("cheap", 6), key=cheaply.score)[-1:]:
+    for start in sorted(dict.fromkeys([*ends, *remembered.top("cheap", 6)]), key=cheaply.score)[-1:]:
         climbed(start, cheaply, 0.1)
     number = 80
     while spent < calls:  # climbs that found nothing more have left some
@@ -122,10 +124,11 @@ def find_constants(
         label: max(remembered.top(label, _FINALISTS), key=(choice_cheap if label == "cheap" else choice).score)
         for label in sorted(remembered.best)
     }
-    spent += choice.calls + choice_cheap.calls
-    best = max(catalogue.values(), key=choice.score)
+    best = max((*catalogue.values(), *ends), key=choice.score)
     # What is not dear may be found by the search without a limit, too.
-    cheap = max((catalogue["cheap"], *catalogue.values()), key=choice_cheap.score)
+    cheap = max((*catalogue.values(), *ends), key=choice_cheap.score)
+    catalogue |= {"any": best, "cheap": cheap}
+    spent += choice.calls + choice_cheap.calls
     return Constants(best=best, cheap=cheap, catalogue=catalogue, calls=spent)
 
 
@@ -183,8 +186,3 @@ def _different(scored: Sequence[Workflow], n: int) -> list[Workflow]:
 def accuracy_by_kind(gauges: Mapping[str, Gauge], workflow: Workflow) -> dict[str, float]:
     """Kind -> share right."""
     return {kind: gauge.accuracy(workflow) for kind, gauge in gauges.items()}
-
-
-def mean_accuracy(gauges: Mapping[str, Gauge], workflow: Workflow) -> float:
-    """The mean over kinds."""
-    return fmean(accuracy_by_kind(gauges, workflow).values())

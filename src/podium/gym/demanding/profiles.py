@@ -14,8 +14,9 @@ class Habits:
     """What spoils a worker's work although it knows how. Each is one small number. Example: ``Habits(distracted=0.05)``."""
 
     distracted: float = 0.05
-    """What each response that is seen and not needed takes off every level, as a share. Real models lose with every irrelevant
-    sentence (GSM-IC, arXiv 2302.00093), steadily more with their number (GSM-DC, 2505.18761)."""
+    """What each response that is seen and not needed, or that speaks against what is used, takes off every level, as a share.
+    Real models lose with every irrelevant sentence (GSM-IC, arXiv 2302.00093), steadily more with their number (GSM-DC,
+    2505.18761)."""
     spoils: float = 0.06
     """How often something right is spoilt in reviewing it: GPT-4 falls from 95.5 to 91.5 % on GSM8K in one round of reviewing
     (2310.01798)."""

@@ -6,7 +6,6 @@ completion.
 """
 
 import asyncio
-from collections.abc import Mapping
 
 from podium.errors import ConfigError
 from podium.gym.chance import Chance
@@ -87,6 +86,3 @@ def specialists(world: World, *, noise: float = 0.5, sleep_scale: float = 0.0) -
 
 def _tokens(characters: int) -> int:
     return -(-characters // CHARACTERS_PER_TOKEN)
-
-
-__all__ = ["Mapping", "Specialist", "specialists"]
