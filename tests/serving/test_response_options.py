@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ async def test_a_conductor_inside_a_conductor_is_looked_into() -> None:
     provider = Provider(rounds=0)
     async with serve(provider.answer) as upstream, ChatWorker(model="openai:solver", base_url=upstream.url) as chat:
         member = Member(worker=chat, card=Card(name="solver"))
-        votes = conductor(OpenPool(workers=WorkerPool([member])), "vote")
+        votes = conductor(OpenPool(workers=WorkerPool([member, replace(member, card=Card(name="other"))])), "vote")
         twice = Workflow(steps=(Step(worker=0, subtask="Plan."), Step(worker=1, subtask="Solve.")))
         pool = WorkerPool([member, Member(worker=votes, card=Card(name="team"))])
         outer = Conductor(FixedPolicy(twice), pool)
