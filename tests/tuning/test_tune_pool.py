@@ -10,6 +10,7 @@ import pytest
 
 import podium
 from podium.errors import BudgetExceeded, CheckpointError, ConfigError, WorkerUnavailable
+from podium.evaluation.metrics import Interval
 from podium.policies.tuned_record import read_tuned
 from podium.tuning.report import verdict
 from podium.tuning.result import Tuned
@@ -51,6 +52,12 @@ async def test_it_finds_who_is_good_at_what(tmp_path: Path) -> None:
     report = (tmp_path / "report.md").read_text()
     assert verdict(found) in report
     assert "### reverse" in report
+    ours, alone, constant = found.tested
+    assert constant.name == "constant"
+    as_good = replace(constant, share=0.97, gain=Interval(low=-0.02, high=0.08))
+    assert "one workflow for everything has 97.0 %" in verdict(replace(found, tested=(ours, alone, as_good)))
+    worse = replace(constant, share=0.5, gain=Interval(low=0.3, high=0.6))
+    assert "one workflow" not in verdict(replace(found, tested=(ours, alone, worse)))
 
 
 async def test_whoever_looks_on_changes_nothing(tmp_path: Path) -> None:

@@ -47,10 +47,14 @@ def verdict(tuned: Tuned) -> str:
             f"Nothing to conduct here, as far as {ours.problems} sealed problems show: use worker {alone}. "
             f"(Tuned {100 * ours.share:.1f} %, {alone} alone {100 * tuned.tested[1].share:.1f} %.)"
         )
-    return (
+    said = (
         f"Use it: {100 * ours.share:.1f} % right on {ours.problems} sealed problems, the best worker alone ({alone}) "
         f"{100 * tuned.tested[1].share:.1f} %."
     )
+    constant = tuned.tested[2]
+    if constant.gain is None or constant.gain.low <= 0:  # its strongest opponent
+        said += f" Choosing by kind is not shown to matter: one workflow for everything has {100 * constant.share:.1f} %."
+    return said
 
 
 def _given_up(tuned: Tuned) -> list[str]:
