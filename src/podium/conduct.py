@@ -21,6 +21,7 @@ from podium.types import Brief, Call, Card, Completion, Failure, Generation, Res
 from podium.workers.nested import collecting, give_up
 from podium.workers.pool import WorkerPool
 from podium.workers.render import render
+from podium.workers.seeing import needs_eyes
 from podium.workflow.again import wants_another
 from podium.workflow.round import Round
 from podium.workflow.syntax import WorkflowSyntax
@@ -107,6 +108,8 @@ class Conductor:
         :class:`UnworkableStep` where Conductors are nested deeper than ``max_depth``.
         """
         self.check(call.response_options)
+        if needs_eyes(call) and not any(card.sees for card in self._pool.cards):
+            raise ConfigError("no worker here can see pictures or files; send text, or say sees = true in the pool file of one")
         if call.depth >= self._max_depth:
             raise UnworkableStep(f"Conductors are nested deeper than {self._max_depth}; raise max_depth or check the pool")
         started = time.perf_counter()

@@ -31,6 +31,36 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A picture or a PDF in a turn. Example: ``Attachment(media_type="image/png", data="iVBORw0...", at=0)``."""
+
+    media_type: str
+    """As ``image/png``; of a picture that has only an address, ``image/*``."""
+    data: str = ""
+    """Base64; empty where there is an address."""
+    url: str = ""
+    """http or https. It is given to the provider as it is and never opened here."""
+    at: int = 0
+    """Before which character of the turn's content it stands."""
+    detail: str = ""
+    """How closely a picture is looked at, in OpenAI's words; empty: as the provider likes."""
+
+    @property
+    def is_picture(self) -> bool:
+        """Else it is a document."""
+        return self.media_type.startswith("image/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachePoint:
+    """Up to here a provider should keep the prompt, where it takes such marks. Example: ``CachePoint(at=1200)``."""
+
+    at: int
+    """Before which character of the turn's content it stands; attachments at the same place come first."""
+    ttl: Literal["5m", "1h"] = "5m"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One turn of a conversation. Example: ``Message(role="user", content="What is 6 times 7?")``."""
 
@@ -40,6 +70,10 @@ class Message:
     """Of an assistant's turn."""
     tool_call_id: str = ""
     """Of a tool's turn: which call this is the result of."""
+    attachments: tuple[Attachment, ...] = ()
+    """Pictures and files, in order. Of a user's turn, or of what a tool returned."""
+    cache_points: tuple[CachePoint, ...] = ()
+    """Marks for a provider's cache. They say nothing about the answer."""
 
 
 Question = tuple[Message, ...]
@@ -96,6 +130,8 @@ class ResponseOptions:
     """Whether no more than one tool may be called at once."""
     response_format: str | None = None
     """JSON schema, as text, that the answer has to follow; ``{}`` is any JSON object."""
+    cache_tools: Literal["", "5m", "1h"] = ""
+    """How long a provider should keep the tools in its cache, where it takes such marks; empty: as it likes."""
     effort: Effort | None = None
     """Replaces a thinking budget in tokens; a model that does not think is asked as ever."""
 
@@ -115,11 +151,14 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = 0.0
+    cached_tokens: int = 0
+    """Of the prompt tokens, those that the provider read from its cache."""
 
     def __add__(self, other: Usage) -> Usage:
         usd = None if self.cost_usd is None or other.cost_usd is None else self.cost_usd + other.cost_usd
         prompt, completion = self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens
-        return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=usd)
+        cached = self.cached_tokens + other.cached_tokens
+        return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=usd, cached_tokens=cached)
 
     @property
     def tokens(self) -> int:
@@ -311,6 +350,12 @@ class Card:
     """Dollars per prompt token; None = unknown."""
     completion_usd: float | None = None
     """Dollars per completion token; None = unknown."""
+    cached_usd: float | None = None
+    """Dollars per prompt token that the provider reads from its cache; None = unknown, then it is worth ``prompt_usd``."""
+    context_tokens: int | None = None
+    """Tokens that the worker can read in one call; None = unknown."""
+    sees: bool = False
+    """Whether it can be shown pictures and files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

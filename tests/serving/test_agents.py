@@ -264,8 +264,8 @@ async def test_long_names_of_tools_stay_apart_and_find_their_way_back(tmp_path: 
         ({"tools": [FIND], "tool_choice": ALLOWED}, "there is no tool 'shell'"),
         ({"input": [{"type": "item_reference", "id": "msg_1"}]}, "input[0] is an item_reference: nothing is kept here"),
         ({"input": [{"type": "thing"}]}, "input.0: this is an item of no known type"),
-        ({"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]}, "pictures are not served yet"),
-        ({"input": [{"role": "user", "content": [{"type": "input_file", "file_id": "x"}]}]}, "files are not served yet"),
+        ({"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]}, "a picture is a data: URL"),
+        ({"input": [{"role": "user", "content": [{"type": "input_file", "file_id": "x"}]}]}, "file_id: Input should be None"),
         ({"reasoning": {"effort": "huge"}}, "reasoning.effort: Input should be"),
         ({"include": ["a\nb"]}, "include.0"),
     ],
@@ -305,8 +305,8 @@ async def test_a_chat_request_of_today_is_taken(tmp_path: Path) -> None:
             f"{server.url}/v1/chat/completions", json={"model": "w2", "messages": [{"role": "user", "content": [picture]}]}
         )
         error = shown.json()["error"]
-        assert (shown.status_code, error["code"], error["param"]) == (400, "not_served", "messages.0.content.0")
-        assert error["message"] == "messages.0.content.0: pictures are not served yet: this server takes text only"
+        assert (shown.status_code, error["code"], error["param"]) == (400, "invalid_request", None)
+        assert error["message"] == "'w2' can not see pictures or files; take a model that does (GET /v1/models)"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Discriminator, Field, StringConstraints, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
 from podium.body import Body
@@ -15,14 +15,7 @@ MAX_DEPTH = 100
 """Of JSON inside JSON. Those who read it further on, provider's libraries too, do so by recursion, some four calls a level."""
 FIRST_ERROR = Field(fail_fast=True)
 """A list is read up to its first mistake: an error for each of a million elements would cost gigabytes."""
-_NOT_SERVED = {
-    "image_url": "pictures",
-    "input_image": "pictures",
-    "input_audio": "sound",
-    "video_url": "videos",
-    "file": "files",
-    "input_file": "files",
-}
+_NOT_SERVED = {"input_audio": "sound", "video_url": "videos"}
 
 
 class TextPart(Body):
@@ -43,11 +36,75 @@ class TextPart(Body):
         kind = given.get("type") if isinstance(given, dict) else None
         what = _NOT_SERVED.get(kind) if isinstance(kind, str) else None
         if what is not None:
-            raise PydanticCustomError("not_served", "{what} are not served yet: this server takes text only", {"what": what})
+            message = "{what} is not served: this server takes text, pictures and files"
+            raise PydanticCustomError("not_served", message, {"what": what})
         return given
 
 
-Text = str | Annotated[tuple[TextPart, ...], FIRST_ERROR]
+class PictureAddress(Body):
+    """Where a picture is: in the address itself (``data:``), or elsewhere."""
+
+    url: str
+    detail: Literal["auto", "low", "high", "original"] | None = None
+
+
+class PicturePart(Body):
+    """A picture in a message."""
+
+    type: Literal["image_url"]
+    image_url: PictureAddress
+    cache_control: Any = None
+
+
+class InputPicturePart(Body):
+    """A picture in an item of a response's input."""
+
+    type: Literal["input_image"]
+    image_url: str | None = None
+    file_id: None = None
+    detail: Literal["auto", "low", "high", "original"] | None = None
+    prompt_cache_breakpoint: Any = None
+
+
+class FileData(Body):
+    """A file that comes along; none is kept here, so that there is no id."""
+
+    file_data: str | None = None
+    filename: Annotated[str, StringConstraints(max_length=200)] | None = None
+    file_id: None = None
+
+
+class FilePart(Body):
+    """A file in a message."""
+
+    type: Literal["file"]
+    file: FileData
+    cache_control: Any = None
+
+
+class InputFilePart(FileData):
+    """A file in an item of a response's input."""
+
+    type: Literal["input_file"]
+    file_url: None = None
+    detail: Any = None
+    prompt_cache_breakpoint: Any = None
+
+
+def _part_tag(given: Any) -> str:
+    kind = given.get("type") if isinstance(given, dict) else getattr(given, "type", None)
+    return kind if kind in ("image_url", "input_image", "file", "input_file") else "text"
+
+
+Part = Annotated[
+    Annotated[TextPart, Tag("text")]
+    | Annotated[PicturePart, Tag("image_url")]
+    | Annotated[InputPicturePart, Tag("input_image")]
+    | Annotated[FilePart, Tag("file")]
+    | Annotated[InputFilePart, Tag("input_file")],
+    Discriminator(_part_tag),
+]
+Content = str | Annotated[tuple[Part, ...], FIRST_ERROR]
 """A message's content."""
 
 

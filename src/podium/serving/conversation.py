@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from podium.errors import ConfigError
 from podium.request_options import RequestOptions
-from podium.serving.bodies import TextPart
+from podium.serving.bodies import FilePart, InputFilePart, InputPicturePart, Part, PicturePart, TextPart
+from podium.serving.parts import Turn
 from podium.serving.requests import (
     AllowedToolsChoice,
     ChatRequest,
@@ -76,26 +77,52 @@ def of_chat(request: ChatRequest) -> ParsedRequest:
 
 def _message(message: MessageBody, index: int) -> Message:
     role = "system" if message.role == "developer" else message.role
-    said = text(message.content)
+    turn = turn_of(message.content, f"messages[{index}]")
     if role == "tool":
         if not message.tool_call_id:
             raise ConfigError(f"messages[{index}] is the result of a tool and names no tool_call_id")
-        return Message(role="tool", content=said, tool_call_id=message.tool_call_id)
+        return turn.message("tool", tool_call_id=message.tool_call_id)
     calls = tuple(_call(call) for call in message.tool_calls or ())
     if calls and role != "assistant":
         raise ConfigError(f"messages[{index}] has tool_calls, which only an assistant's turn has")
-    if not said and not calls and role != "assistant":
+    said = turn.message(role, tool_calls=calls)
+    if not said.content and not said.attachments and not calls and role != "assistant":
         raise ConfigError(f"messages[{index}] has no content")
-    return Message(role=role, content=said, tool_calls=calls)
+    return said
 
 
 def _call(body: ToolCallBody) -> ToolCall:
     return ToolCall(id=body.id, name=body.function.name, arguments=body.function.arguments)
 
 
-def text(content: str | Sequence[TextPart] | None) -> str:
-    """A message's content as one text."""
-    return content if isinstance(content, str) else "".join(part.text or part.refusal for part in content or ())
+def turn_of(content: str | Sequence[Part] | None, place: str) -> Turn:
+    """A message's content, read."""
+    turn = Turn(place)
+    if isinstance(content, str):
+        turn.say(content)
+        return turn
+    for part in content or ():
+        match part:
+            case TextPart():
+                turn.say(part.text or part.refusal)
+                turn.mark(part.cache_control)
+            case PicturePart():
+                turn.show(part.image_url.url, part.image_url.detail or "")
+                turn.mark(part.cache_control)
+            case InputPicturePart():
+                turn.show(_given(part.image_url, place), part.detail or "")
+            case FilePart():
+                turn.attach_url(_given(part.file.file_data, place), part.file.filename or "")
+                turn.mark(part.cache_control)
+            case InputFilePart():
+                turn.attach_url(_given(part.file_data, place), part.filename or "")
+    return turn
+
+
+def _given(address: str | None, place: str) -> str:
+    if address is None:
+        raise ConfigError(f"{place}: a picture or file comes along as a data: URL; none is kept here to be named by its id")
+    return address
 
 
 def checked(question: tuple[Message, ...]) -> tuple[Message, ...]:

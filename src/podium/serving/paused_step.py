@@ -14,6 +14,7 @@ from podium.jsonl import loads
 from podium.request_options import RequestOptions
 from podium.serving.conversation import ParsedRequest
 from podium.types import Call, Completion, Question, ResponseOptions
+from podium.workers.seeing import in_words
 
 log = logging.getLogger("podium.serving")
 
@@ -80,7 +81,8 @@ def paused_step(completion: Completion, parsed: ParsedRequest) -> PausedStep | N
         options=_lasting(parsed.options),
         question=_last_said(before),
         worker=waiting.worker,
-        call=replace(call, turns=(), response_options=ResponseOptions()),
+        # Of the conversation it only matters that it was shown; pictures would be kept a second time.
+        call=replace(in_words(call), turns=(), response_options=ResponseOptions()),
         tool_calls=(*own, *(made.id for made in completion.tool_calls)),
     )
 
@@ -103,5 +105,8 @@ def _lasting(options: RequestOptions) -> RequestOptions:
 
 
 def _last_said(conversation: Question) -> str:
-    last = next((turn.content for turn in reversed(conversation) if turn.role == "user"), "")
-    return hashlib.sha256(last.encode("utf-8", "surrogatepass")).hexdigest()
+    last = next((turn for turn in reversed(conversation) if turn.role == "user"), None)
+    if last is None:
+        return ""
+    said = [last.content, *(part for each in last.attachments for part in (each.data, each.url, str(each.at)))]
+    return hashlib.sha256("\x1f".join(said).encode("utf-8", "surrogatepass")).hexdigest()

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from podium.body import Body, Name
 from podium.request_options import RequestOptions
-from podium.serving.bodies import FIRST_ERROR, MAX_CHOICES, MAX_TURNS, Arguments, Json, Text, ToolName
+from podium.serving.bodies import FIRST_ERROR, MAX_CHOICES, MAX_TURNS, Arguments, Content, Json, ToolName
 from podium.types import Effort
 
 
@@ -33,7 +33,7 @@ class MessageBody(Body):
     """A turn of the conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    content: Text | None = None
+    content: Content | None = None
     name: str | None = None
     tool_calls: Annotated[tuple[ToolCallBody, ...], FIRST_ERROR] | None = None
     tool_call_id: str | None = None

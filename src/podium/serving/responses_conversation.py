@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from podium.errors import ConfigError
-from podium.serving.conversation import ParsedRequest, checked, consistent, text
+from podium.serving.conversation import ParsedRequest, checked, consistent, turn_of
 from podium.serving.responses_requests import (
     Item,
     ResponsesAllowed,
@@ -61,14 +61,14 @@ def _turns(items: Sequence[Item], box: Toolbox) -> list[Message]:
         match item:
             case ResponsesMessage():
                 role = "system" if item.role == "developer" else item.role
-                turns.append(Message(role=role, content=text(item.content)))
+                turns.append(turn_of(item.content, f"input[{index}]").message(role))
             case ResponsesCall():
                 turns.append(_called(item.call_id, flat_name(item.name, item.namespace), item.arguments))
             case ResponsesCustomCall():
                 arguments = schema_text({"input": item.input})
                 turns.append(_called(item.call_id, flat_name(item.name, item.namespace), arguments))
             case ResponsesResult():
-                turns.append(Message(role="tool", content=text(item.output), tool_call_id=item.call_id))
+                turns.append(turn_of(item.output, f"input[{index}]").message("tool", tool_call_id=item.call_id))
             case ResponsesMoreTools():
                 box.add(item.tools)
             case ResponsesReference():

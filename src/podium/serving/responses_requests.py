@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import ConfigDict, Discriminator, Field, StringConstraints, Tag
 
 from podium.body import Body, Name
-from podium.serving.bodies import FIRST_ERROR, MAX_TURNS, Arguments, Json, Text, ToolName
+from podium.serving.bodies import FIRST_ERROR, MAX_TURNS, Arguments, Content, Json, ToolName
 from podium.serving.requests import AnswerRequest
 from podium.types import Effort
 
@@ -73,7 +73,7 @@ class ResponsesMessage(_Item):
 
     type: Literal["message"] = "message"
     role: Literal["system", "developer", "user", "assistant"]
-    content: Text
+    content: Content
     phase: str | None = None
 
 
@@ -104,7 +104,7 @@ class ResponsesResult(_Item):
 
     type: Literal["function_call_output", "custom_tool_call_output"]
     call_id: Name
-    output: Text
+    output: Content
     name: str | None = None
     namespace: str | None = None
     caller: Any = None

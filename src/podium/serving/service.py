@@ -9,7 +9,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from podium.errors import Cancelled, ConfigError, KeyBusy
@@ -29,7 +29,9 @@ from podium.serving.store.runs import Run
 from podium.serving.telemetry import record
 from podium.serving.wire import ClientLeft
 from podium.types import Call, Message, Transcript, Usage
+from podium.workers.bound import attachment_tokens
 from podium.workers.metered import question_budgets
+from podium.workers.seeing import all_told, told
 from podium.workers.tenant import tenant
 
 log = logging.getLogger("podium.serving")
@@ -201,7 +203,8 @@ class RequestService:
             workers=tuple(dict.fromkeys(result.worker for transcript in transcripts for result in transcript.asked)),
             question=_question(active.parsed.call),
             answer=answer,
-            transcripts=transcripts,
+            # Without the pictures: a run is read by people, and one picture is larger than all its words.
+            transcripts=tuple(replace(each, question=all_told(each.question)) for each in transcripts),
         )
 
     async def _kept(self, run: Run, active: ActiveRequest) -> None:
@@ -262,7 +265,7 @@ def _size(call: Call) -> int:
     """Characters of the prompt, tools and response format included."""
     size = len(call.response_options.response_format or "")
     for message in call.question:
-        size += len(message.content)
+        size += len(message.content) + sum(4 * attachment_tokens(attachment) for attachment in message.attachments)
         for called in message.tool_calls:
             size += len(called.name) + len(called.arguments)
     for tool in call.response_options.tools:
@@ -285,7 +288,7 @@ def _ended_by(end: BaseException | None) -> str:
 
 def _question(call: Call) -> str:
     """What the user said last; in the middle of a tool loop that is not the last turn."""
-    return next((turn.content for turn in reversed(call.question) if turn.role == "user"), call.question[-1].content)
+    return told(next((turn for turn in reversed(call.question) if turn.role == "user"), call.question[-1])).content
 
 
 def _simulated(transcripts: Iterable[Transcript]) -> float:

@@ -11,7 +11,7 @@ Deliberately left out: the tokenizers of the providers. They are large, and clos
 
 from typing import overload
 
-from podium.types import Call, Card, Usage
+from podium.types import Attachment, Call, Card, Usage
 from podium.workers.render import render
 
 BYTES_PER_TOKEN = 2
@@ -22,6 +22,9 @@ TOKENS_PER_MESSAGE = 8
 
 TOKENS_FOR_TOOLS = 600
 """Room for the system prompt that a provider writes by itself where tools are offered (Anthropic publishes up to 530)."""
+
+TOKENS_PER_PICTURE = 6000
+"""More than any vendor takes a picture for: they scale large ones down, to 4,800 tokens at most by what they publish."""
 
 
 def bound(call: Call, max_tokens: int, card: Card | None = None) -> Usage:
@@ -35,6 +38,7 @@ def bound(call: Call, max_tokens: int, card: Card | None = None) -> Usage:
     size += sum(_bytes(text) for tool in call.response_options.tools for text in (tool.name, tool.description, tool.parameters))
     size += _bytes(call.response_options.response_format or "")
     prompt = -(-size // BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE * len(messages)
+    prompt += sum(attachment_tokens(attachment) for message in messages for attachment in message.attachments)
     if call.response_options.tools:
         prompt += TOKENS_FOR_TOOLS
     completion = completion_cap(call, max_tokens)
@@ -56,6 +60,14 @@ def completion_cap(call: Call, max_tokens: int | None) -> int | None:
     """
     own = max_tokens if call.sampling.max_tokens is None else call.sampling.max_tokens
     return min((cap for cap in (own, call.response_options.sampling.max_tokens) if cap is not None), default=None)
+
+
+def attachment_tokens(attachment: Attachment) -> int:
+    """The most a picture or a file is taken to be; a file of many small pages passes it, and is booked in full on return."""
+    if attachment.is_picture:
+        return TOKENS_PER_PICTURE
+    file_bytes = len(attachment.data) * 3 // 4
+    return max(TOKENS_PER_PICTURE, file_bytes // BYTES_PER_TOKEN)
 
 
 def _bytes(text: str) -> int:

@@ -29,7 +29,9 @@ def call_key(identity: str, call: Call) -> str:
     messages = [_key_part(message) for message in render(call)]
     parts: list[object] = [identity, same_numbers(call.sampling), messages, list(call.sample)]
     if call.response_options != ResponseOptions():
-        parts.append({**asdict(call.response_options), "sampling": same_numbers(call.response_options.sampling)})
+        options = {**asdict(call.response_options), "sampling": same_numbers(call.response_options.sampling)}
+        del options["cache_tools"]  # what a provider keeps changes nothing about the answer
+        parts.append(options)
     if name := tenant.get().name:
         parts.append(name)
     # ASCII escapes, so that lone surrogates in hostile text can be hashed too.
@@ -52,6 +54,7 @@ def same_numbers(sampling: Sampling) -> dict[str, Any]:
 
 
 def _key_part(message: Message) -> list[object]:
-    """A turn as part of the key; a turn without tools as it always was, so that old journals stay good."""
+    """A turn as part of the key; a turn without tools and files as it always was, so that old journals stay good."""
     tools = [*(asdict(call) for call in message.tool_calls), *([message.tool_call_id] if message.tool_call_id else [])]
-    return [message.role, message.content, *([tools] if tools else [])]
+    files = [asdict(attachment) for attachment in message.attachments]
+    return [message.role, message.content, *([tools] if tools or files else []), *([files] if files else [])]

@@ -6,8 +6,8 @@ and budgets are wrappers' business. An empty reply never passes for an answer.
 Measured on one of two busy cores, November 2026: 0.5 to 0.7 CPU-ms a plain call, 2.4 to 3.2 CPU-ms a streamed one of 20
 pieces; 256 concurrent calls to a server that sleeps 1 s return within 1.5 to 2.3 s.
 
-Tools of the client's and a format of the response are handed to the model as its API has them. Left out: images, and seeds at
-Anthropic, whose API has none.
+Tools of the client's, pictures, files and a format of the response are handed to the model as its API has them. Left out: seeds
+at Anthropic, whose API has none.
 """
 
 import asyncio
@@ -40,11 +40,12 @@ from podium.types import Call, Completion, ResponseOptions, Sampling, ToolCall, 
 from podium.workers.billing import plausible
 from podium.workers.bound import completion_cap
 from podium.workers.call_key import idempotency_key, same_numbers
+from podium.workers.chat_files import cache_settings
 from podium.workers.chat_messages import library_messages, option_settings, parameters_for, tool_calls_of
 from podium.workers.connections import Connections, of_this_loop
 from podium.workers.extra_body import checked_body, price_problem
 from podium.workers.faults import cause_of, fault_of
-from podium.workers.price_list import bound_of, cost_of, price_of
+from podium.workers.price_list import bound_of, cost_of, facts_of, price_of
 from podium.workers.prices import Price
 from podium.workers.providers import (
     NO_KEY,
@@ -107,6 +108,8 @@ class ChatWorker:
         self._warned: set[str] = set()
         self.price = price_of(self.provider, self.name, price, self._declared_url)
         """What this worker costs per token; None where it is unknown."""
+        self.facts = facts_of(self.provider, self.name, self._declared_url)
+        """What the price list knows of the model besides its price."""
         self.most_usd = bound_of(self.provider, self.name, self.price, self._declared_url, seconds)
         """What a call of so many prompt and completion tokens can cost at most, for :class:`podium.workers.metered.Metered`."""
         self.identity = self._identify()
@@ -134,6 +137,7 @@ class ChatWorker:
             settings["extra_headers"] = {"Idempotency-Key": repeat}
         answer = AnswerText(call.on_token)
         messages = library_messages(render(call), self.provider, call.response_options)
+        settings.update(cache_settings(call, self.provider))
         parameters = parameters_for(call.response_options)
         started = time.perf_counter()
         response: ModelResponse | None = None
@@ -233,7 +237,7 @@ class ChatWorker:
             text=text,
             finish_reason="tool_calls" if reason == "tool_call" else reason or "stop",
             tool_calls=tool_calls,
-            usage=Usage(prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens, cost_usd=cost),
+            usage=replace(usage, cost_usd=cost),
             seconds=seconds,
             price_source="" if cost is None or self.price is None else self.price.source,
         )
@@ -302,5 +306,11 @@ def _overridden(own: Sampling, call: Sampling) -> Sampling:
 
 def _usage(usage: RequestUsage) -> Usage:
     """The tokens the provider reported; none, and so no known cost, where it reported none or nonsense."""
-    said = Usage(prompt_tokens=usage.input_tokens, completion_tokens=usage.output_tokens, cost_usd=None)
+    cached = usage.cache_read_tokens
+    said = Usage(
+        prompt_tokens=usage.input_tokens,
+        completion_tokens=usage.output_tokens,
+        cost_usd=None,
+        cached_tokens=cached if 0 <= cached <= usage.input_tokens else 0,
+    )
     return said if plausible(said) else Usage(cost_usd=None)

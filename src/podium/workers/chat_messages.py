@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from pydantic_ai.messages import (
@@ -13,7 +14,6 @@ from pydantic_ai.messages import (
     SystemPromptPart,
     TextPart,
     ToolCallPart,
-    ToolReturnPart,
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestParameters
@@ -23,6 +23,8 @@ from pydantic_ai.tools import ToolDefinition
 
 from podium.errors import ConfigError
 from podium.types import Message, ResponseOptions, ToolCall
+from podium.workers.chat_files import tool_return, user_content
+from podium.workers.seeing import has_attachments, told
 
 ANY_OBJECT = "{}"
 
@@ -34,16 +36,20 @@ def library_messages(messages: Sequence[Message], provider: str, response_option
         messages = in_words(messages)
     names = {call.id: call.name for message in messages for call in message.tool_calls}
     found: list[ModelMessage] = []
+    was_tool = False
     for message in messages:
         match message.role:
             case "system":
                 found.append(ModelRequest(parts=[SystemPromptPart(content=message.content)]))
             case "user":
-                found.append(ModelRequest(parts=[UserPromptPart(content=message.content)]))
+                found.append(ModelRequest(parts=[UserPromptPart(content=user_content(message, provider))]))
             case "tool":
-                name = names.get(message.tool_call_id, "")
-                part = ToolReturnPart(tool_name=name, content=message.content, tool_call_id=fit(message.tool_call_id))
-                found.append(ModelRequest(parts=[part]))
+                returned = tool_return(message, names.get(message.tool_call_id, ""), fit(message.tool_call_id), provider)
+                if was_tool and has_attachments(messages):
+                    # Where files follow results as a turn of their own, that turn has to come behind all of them.
+                    found[-1] = ModelRequest(parts=[*cast(ModelRequest, found[-1]).parts, *returned])
+                else:
+                    found.append(ModelRequest(parts=returned))
             case "assistant":
                 called = [
                     ToolCallPart(tool_name=call.name, args=call.arguments, tool_call_id=fit(call.id))
@@ -51,6 +57,7 @@ def library_messages(messages: Sequence[Message], provider: str, response_option
                 ]
                 text = [TextPart(content=message.content)] if message.content or not called else []
                 found.append(ModelResponse(parts=[*text, *called]))
+        was_tool = message.role == "tool"
     return found
 
 
@@ -63,11 +70,12 @@ def in_words(messages: Sequence[Message]) -> list[Message]:
     found = []
     for message in messages:
         if message.role == "tool":
+            message = told(message)
             said = f"(result of {names.get(message.tool_call_id, 'a tool')})\n{message.content}"
             found.append(Message(role="user", content=said))
         elif message.tool_calls:
             calls = (f"(calls {call.name} with {call.arguments})" for call in message.tool_calls)
-            found.append(Message(role="assistant", content="\n".join([*filter(None, [message.content]), *calls])))
+            found.append(replace(message, content="\n".join([*filter(None, [message.content]), *calls]), tool_calls=()))
         else:
             found.append(message)
     return found

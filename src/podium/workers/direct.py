@@ -4,7 +4,7 @@ import asyncio
 import time
 from dataclasses import replace
 
-from podium.errors import PodiumError
+from podium.errors import ConfigError, PodiumError
 from podium.events import Answered, Listener, StepFinished, StepStarted, StepToken, WorkflowWritten, interrupted_by
 from podium.types import (
     Call,
@@ -21,6 +21,7 @@ from podium.types import (
 from podium.workers.nested import collecting
 from podium.workers.pool import Member
 from podium.workers.render import render
+from podium.workers.seeing import in_words, needs_eyes
 
 
 class DirectWorker:
@@ -41,6 +42,10 @@ class DirectWorker:
         Raises what it raises, with the run in ``error.transcripts``, and :class:`ConfigError` for what it can not do.
         """
         self._member.check(call.response_options)
+        if not self._member.card.sees:
+            if needs_eyes(call) and not call.visible:
+                raise ConfigError(f"{self._member.name!r} can not see pictures or files; take a model that does (GET /v1/models)")
+            call = in_words(call)
         name, started, asked = self._member.name, time.perf_counter(), call
         step = Step(worker=0, subtask=call.subtask)
         workflow, generation = Workflow(steps=(step,)), Generation(text="")

@@ -14,7 +14,7 @@ from podium.registry import registered
 from podium.types import Call, Card, Completion, ResponseOptions
 from podium.workers.bound import price
 from podium.workers.connections import Connections
-from podium.workers.prices import MostUsd, Price
+from podium.workers.prices import ModelFacts, MostUsd, Price
 from podium.workers.table import WorkerConfig, hint
 from podium.workers.timed import Timed
 
@@ -53,6 +53,16 @@ class PricedWorker(Protocol):
         ...
 
 
+@runtime_checkable
+class KnownModel(Protocol):
+    """A worker that knows more of its model, as a chat worker does; the keys of its table come first."""
+
+    @property
+    def facts(self) -> ModelFacts:
+        """What is known."""
+        ...
+
+
 def worker_kind(name: str) -> WorkerKind:
     """The kind called ``name``. Raises :class:`ConfigError` where there is none."""
     known = registered("workers", WorkerKind)
@@ -81,12 +91,16 @@ def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: C
     worker = kind.make(table, environ, connections)
     priced = worker if isinstance(worker, PricedWorker) else None
     known = table.price if priced is None else priced.price
+    facts = worker.facts if isinstance(worker, KnownModel) else ModelFacts()
     card = Card(
         name=table.name,
         about=table.about,
         skills=tuple(table.skills.items()),
         prompt_usd=None if known is None else known.prompt_usd,
         completion_usd=None if known is None else known.completion_usd,
+        cached_usd=None if known is None else known.cached_usd,
+        context_tokens=facts.context_tokens if table.context_tokens is None else table.context_tokens,
+        sees=facts.sees if table.sees is None else table.sees,
     )
     billed = worker if priced is not None else _AtCardPrice(worker, card)
     return BareWorker(

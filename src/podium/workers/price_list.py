@@ -9,7 +9,7 @@ import genai_prices
 from genai_prices.types import PriceCalculation, TieredPrices
 from pydantic_ai.usage import RequestUsage
 
-from podium.workers.prices import PER_MILLION, MostUsd, Price
+from podium.workers.prices import PER_MILLION, ModelFacts, MostUsd, Price
 from podium.workers.rates import most_usd
 
 PRICE_LIST = f"genai-prices {genai_prices.__version__}"
@@ -32,7 +32,22 @@ def price_of(provider: str, model: str, override: Price | None = None, base_url:
     prompt, completion = _base(listed.model_price.input_mtok), _base(listed.model_price.output_mtok)
     if prompt is None or completion is None:
         return None
-    return Price(prompt_usd=prompt * PER_MILLION, completion_usd=completion * PER_MILLION, source=PRICE_LIST)
+    cached = _base(getattr(listed.model_price, "cache_read_mtok", None))
+    return Price(
+        prompt_usd=prompt * PER_MILLION,
+        completion_usd=completion * PER_MILLION,
+        cached_usd=None if cached is None else cached * PER_MILLION,
+        source=PRICE_LIST,
+    )
+
+
+def facts_of(provider: str, model: str, base_url: str | None = None) -> ModelFacts:
+    """What the list knows of ``model`` besides prices: few entries say more than the size of the context."""
+    listed = _listed(_NOTHING, provider, model, base_url)
+    if listed is None:
+        return ModelFacts()
+    sees = getattr(listed.model_price, "input_image_mtok", None) is not None
+    return ModelFacts(context_tokens=listed.model.context_window, sees=sees)
 
 
 def cost_of(usage: RequestUsage, provider: str, model: str, price: Price | None, base_url: str | None = None) -> float | None:
@@ -45,7 +60,7 @@ def cost_of(usage: RequestUsage, provider: str, model: str, price: Price | None,
     if price is None or not prompt + completion:
         return None
     if price.source != PRICE_LIST:
-        return _flat(price, prompt, completion)
+        return _flat(price, prompt, completion, usage.cache_read_tokens)
     listed = _listed(usage, provider, model, base_url)
     return None if listed is None else float(listed.total_price)
 
@@ -60,7 +75,8 @@ def bound_of(provider: str, model: str, price: Price | None, base_url: str | Non
     if price is None:
         return lambda prompt_tokens, completion_tokens: None
     if price.source != PRICE_LIST:
-        return lambda prompt_tokens, completion_tokens: _flat(price, prompt_tokens, completion_tokens)
+        dearest = max(price.prompt_usd, price.cached_usd or 0.0)
+        return lambda prompt_tokens, completion_tokens: prompt_tokens * dearest + completion_tokens * price.completion_usd
     listed = _listed(_NOTHING, provider, model, base_url)
     if listed is None:
         raise RuntimeError(f"the price list no longer knows {provider}:{model}")
@@ -68,8 +84,12 @@ def bound_of(provider: str, model: str, price: Price | None, base_url: str | Non
     return lambda prompt_tokens, completion_tokens: most_usd(info, prompt_tokens, completion_tokens, seconds)
 
 
-def _flat(price: Price, prompt_tokens: int, completion_tokens: int) -> float:
-    return prompt_tokens * price.prompt_usd + completion_tokens * price.completion_usd
+def _flat(price: Price, prompt_tokens: int, completion_tokens: int, cached_tokens: int) -> float:
+    if not 0 <= cached_tokens <= prompt_tokens:
+        cached_tokens = 0  # the provider's counts contradict each other, so none of them is taken for cheaper
+    cached_usd = price.prompt_usd if price.cached_usd is None else price.cached_usd
+    fresh = prompt_tokens - cached_tokens
+    return fresh * price.prompt_usd + cached_tokens * cached_usd + completion_tokens * price.completion_usd
 
 
 def _listed(usage: RequestUsage, provider: str, model: str, base_url: str | None) -> PriceCalculation | None:

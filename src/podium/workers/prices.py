@@ -25,7 +25,19 @@ class Price:
 
     prompt_usd: float
     completion_usd: float
+    cached_usd: float | None = None
+    """Of a prompt token that the provider reads from its cache; None: as any other."""
     source: str = POOL_FILE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFacts:
+    """What is known of a model besides its price. Example: ``ModelFacts(context_tokens=400_000, sees=True)``."""
+
+    context_tokens: int | None = None
+    """Tokens that it reads in one call; None = unknown."""
+    sees: bool = False
+    """Whether it is known to take pictures."""
 
 
 def how_to_price(worker: str) -> str:

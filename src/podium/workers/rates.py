@@ -4,7 +4,7 @@ A card's two prices are those of a short call without a cache. The list knows mo
 once its prompt passes a length, cached and reasoning tokens, a fee for each request, prices by date and hour. A bound has
 to be right for all of them, so each part is taken at the dearest rate that it could meet.
 
-Left out: sound and pictures, which no call holds, and searches, which a provider makes only where it is asked to.
+Left out: sound, which no call holds, pictures as answers, and searches, which a provider makes only where it is asked to.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ PER_THOUSAND = 1e-3
 PRICES_HOLD = timedelta(minutes=30)
 """No listed price by the hour is in force for less."""
 LONGEST_CALL = timedelta(days=1)
-_NOT_TEXT = ("audio", "image", "video")
+_NEVER_SENT = ("audio", "output_image", "video")
 
 
 def most_usd(model: ModelInfo, prompt_tokens: int, completion_tokens: int, seconds: float) -> float:
@@ -38,7 +38,7 @@ def most_usd(model: ModelInfo, prompt_tokens: int, completion_tokens: int, secon
 def _cost(prices: ModelPrice, prompt_tokens: int, completion_tokens: int, longest: int) -> float:
     prompt = completion = request = 0.0
     for name, price in vars(prices).items():
-        if price is None or any(word in name for word in _NOT_TEXT):
+        if price is None or any(word in name for word in _NEVER_SENT):
             continue
         if name == "requests_kcount":
             request = _dearest(price, longest) * PER_THOUSAND

@@ -14,6 +14,8 @@ A step that sees several earlier ones gets one such pair for each, in step order
 calls and their results follow.
 """
 
+from dataclasses import replace
+
 from podium.types import Call, Message, Question
 
 TASK_PREFIX = "Your task: "
@@ -45,4 +47,4 @@ def _asked(question: Question, subtask: str) -> tuple[Message, ...]:
     if not question or question[-1].role != "user":
         return (*question, Message(role="user", content=task))
     *before, last = question
-    return (*before, Message(role="user", content=f"{last.content}\n\n{task}"))
+    return (*before, replace(last, content=f"{last.content}\n\n{task}"))

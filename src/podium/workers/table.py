@@ -84,6 +84,13 @@ class WorkerConfig(Table):
     prompt_usd_per_million: Dollars | None = None
     """Dollars per million prompt tokens; 0 where it is free. Default: what the worker knows; a chat worker, the price list."""
     completion_usd_per_million: Dollars | None = None
+    cached_usd_per_million: Dollars | None = None
+    """Dollars per million prompt tokens that the provider reads from its cache. Default: as any other prompt token, or what
+    the price list says where the file declares no prices."""
+    context_tokens: Positive | None = None
+    """Tokens that it can read in one call. Default: what the price list says."""
+    sees: bool | None = None
+    """Whether it can be shown pictures and PDF files. Default: where the price list has a price for pictures."""
     about: str = ""
     """One line for the policy."""
     skills: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
@@ -93,6 +100,8 @@ class WorkerConfig(Table):
     def _agree_with_each_other(self) -> Self:
         if (self.prompt_usd_per_million is None) != (self.completion_usd_per_million is None):
             raise ValueError("set both prompt_usd_per_million and completion_usd_per_million, or neither")
+        if self.cached_usd_per_million is not None and self.prompt_usd_per_million is None:
+            raise ValueError("cached_usd_per_million belongs to prompt_usd_per_million; set that too")
         if self.fallback == self.name:
             raise ValueError("a worker can not be its own fallback; name another one")
         return self
@@ -105,6 +114,7 @@ class WorkerConfig(Table):
         return Price(
             prompt_usd=self.prompt_usd_per_million * PER_MILLION,
             completion_usd=self.completion_usd_per_million * PER_MILLION,
+            cached_usd=None if self.cached_usd_per_million is None else self.cached_usd_per_million * PER_MILLION,
         )
 
     def answering(self) -> dict[str, Any]:

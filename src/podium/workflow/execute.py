@@ -29,7 +29,9 @@ from podium.types import Call, Completion, Failure, Generation, Question, StepRe
 from podium.workers.checking import as_check
 from podium.workers.nested import collecting
 from podium.workers.pool import WorkerPool
+from podium.workers.seeing import has_attachments, in_words
 from podium.workflow.deciding import Deciding, hard, needed
+from podium.workflow.sight import without_sight
 
 _ALWAYS = Condition()
 
@@ -81,6 +83,7 @@ class Execution:
         self._stopped: set[int] = set()
         """Steps that were told to stop because nothing needs them, whether or not they have."""
         self.results: dict[int, StepResult] = {}
+        self._has_files = has_attachments(call.question)
         self._deciding = Deciding(workflow, call.question, self.results, pool)
 
     async def run(self) -> Transcript:
@@ -131,8 +134,14 @@ class Execution:
 
     def _check(self) -> None:
         """Fail what can be known to fail before anybody is asked: it is the policy's, whatever the world does meanwhile."""
+        unsighted = without_sight(self._workflow, self._pool) if self._has_files else ()
         for index in sorted(self._needed):
             step = self._workflow.steps[index]
+            if self._lost is None and index in unsighted:
+                name = self._pool[step.worker].name
+                error = UnworkableStep(f"{name} can not see pictures or files, and sees no step that describes them")
+                self._fail(index, 0.0, error)
+                self._lost = index
             if self._lost is None and not step.access:
                 try:
                     self._pool[step.worker].check_call(partial(self._call_of, index))
@@ -185,7 +194,7 @@ class Execution:
             self._finish(index, self._result(index, start, completion=completion))
 
     def _call_of(self, index: int) -> Call:
-        return call_for(
+        call = call_for(
             self._workflow,
             index,
             self._question,
@@ -196,6 +205,8 @@ class Execution:
             depth=self._call.depth + 1,
             sample=(*self._call.sample, self._round),
         )
+        sees = not self._has_files or self._pool[self._workflow.steps[index].worker].card.sees
+        return call if sees else in_words(call)
 
     def _announced(self, index: int, worker: str, call: Call) -> Call:
         """``call`` with its tokens reported as events; a new attempt is reported as a new start."""

@@ -15,6 +15,7 @@ from typing import Any
 from podium.conditions import ALWAYS
 from podium.errors import WorkflowError
 from podium.types import Brief, Card, Message, Question, Step, Transcript, Workflow
+from podium.workers.seeing import has_attachments, told
 from podium.workflow.parse import format_workflow
 from podium.workflow.syntax import FIXED_SUBTASK, WorkflowSyntax
 
@@ -30,6 +31,10 @@ A step that is not carried out costs nothing and passes on what it saw: the answ
 condition looks at the steps that the step sees, so only a step that sees enough of them can have one. Spend a call only where \
 the steps before it give a reason."""
 
+_SIGHT = """\
+The question holds pictures or files. Only a model that sees can be shown them. Any other model that is given the question must \
+have access to a step of a model that sees, which is told to describe in words what is needed."""
+
 _REASON = "Think first, in a few sentences: what makes this question hard, and who should do what. Then write the lists."
 
 
@@ -39,7 +44,9 @@ def messages(brief: Brief, syntax: WorkflowSyntax = WorkflowSyntax()) -> tuple[M
     Example: ``messages(Brief(question=ask("6 times 7?"), cards=pool.cards))[1].content`` ends with the numbered models.
     """
     system = "\n\n".join([_ROLE, _lists(brief, syntax), _REASON, *_examples(syntax, brief.max_steps)])
-    asked = ["USER QUESTION", _conversation(brief.question), "AVAILABLE LANGUAGE MODELS", _models(brief.cards, syntax)]
+    sight = has_attachments(brief.question)
+    asked = ["USER QUESTION", _conversation(brief.question)]
+    asked += [*([_SIGHT] if sight else []), "AVAILABLE LANGUAGE MODELS", _models(brief.cards, syntax, sight=sight)]
     if brief.budget_usd is not None:
         asked.append(f"BUDGET LEFT FOR THIS QUESTION: ${brief.budget_usd:.4f}")
     if brief.previous_rounds:
@@ -82,10 +89,11 @@ def _lists(brief: Brief, syntax: WorkflowSyntax) -> str:
     return "\n".join(lines)
 
 
-def _models(cards: tuple[Card, ...], syntax: WorkflowSyntax) -> str:
-    if not syntax.cards:
-        return "\n".join(f"Model {index}" for index in range(len(cards)))
-    return "\n".join(f"Model {index}: {_card(card)}" for index, card in enumerate(cards))
+def _models(cards: tuple[Card, ...], syntax: WorkflowSyntax, *, sight: bool) -> str:
+    """One line each; who sees is said only where there is something to see."""
+    seeing = [(" (sees)" if card.sees else " (does not see)") if sight else "" for card in cards]
+    told = [f": {_card(card)}" if syntax.cards else "" for card in cards]
+    return "\n".join(f"Model {index}{seeing[index]}{told[index]}" for index in range(len(cards)))
 
 
 def _card(card: Card) -> str:
@@ -168,8 +176,8 @@ def _load(name: str) -> list[dict[str, Any]]:
 
 def _conversation(question: Question) -> str:
     if len(question) == 1:
-        return question[0].content
-    return "\n\n".join(f"[{message.role}]\n{_turn(message)}" for message in question)
+        return told(question[0]).content
+    return "\n\n".join(f"[{message.role}]\n{_turn(told(message))}" for message in question)
 
 
 def _turn(message: Message) -> str:
