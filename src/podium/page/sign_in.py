@@ -91,7 +91,7 @@ class SignInMiddleware:
                 way = f"{self._site.link(SIGN_IN)}?{urlencode({'next': wanted})}"
                 await RedirectResponse(way, status_code=303)(scope, receive, send)
             else:
-                await problem_answer(problem_of(error))(scope, receive, send)
+                await problem_answer(problem_of(error), scope["path"])(scope, receive, send)
             return
         await self._app(scope, receive, send)
 

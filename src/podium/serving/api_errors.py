@@ -1,4 +1,4 @@
-"""Failures in OpenAI's shape: which status, which type, whether it is worth another try.
+"""Failures in OpenAI's shape and in Anthropic's: which status, which type, whether it is worth another try.
 
 | blame | status |
 |---|---|
@@ -28,6 +28,19 @@ from podium.errors import (
 _TIMEOUT = re.compile(r"timed[ -]?out|time-?out", re.IGNORECASE)
 
 
+_ANTHROPIC = {
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+    504: "timeout_error",
+}
+"""Anthropic's types of errors by status."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiError:
     """An answer that is an error."""
@@ -43,6 +56,12 @@ class ApiError:
     def body(self) -> dict[str, Any]:
         """OpenAI's error object."""
         return {"error": {"message": self.message, "type": self.kind, "param": self.param, "code": self.code}}
+
+    @property
+    def anthropic_body(self) -> dict[str, Any]:
+        """Anthropic's, with what OpenAI's says besides."""
+        kind = _ANTHROPIC.get(self.status, "invalid_request_error" if self.status < 500 else "api_error")
+        return {"type": "error", "error": {"type": kind, "message": self.message, "param": self.param, "code": self.code}}
 
 
 BUG = ApiError(status=500, message="a bug; the server's log has it", kind="server_error", code="internal_error")

@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,8 +22,13 @@ from podium.serving.catalog import ModelCatalog
 from podium.serving.chat_api import chat
 from podium.serving.concurrency import ConcurrencyGate
 from podium.serving.conversation import of_chat
+from podium.serving.credentials import authorization
 from podium.serving.headers import with_headers
+from podium.serving.messages_api import counted, messages
+from podium.serving.messages_conversation import of_messages
+from podium.serving.messages_requests import CountRequest, MessagesRequest
 from podium.serving.metrics import Metrics
+from podium.serving.models_list import model_object, models_object
 from podium.serving.not_served import not_served
 from podium.serving.origins import Origins
 from podium.serving.requests import ChatRequest
@@ -82,33 +88,47 @@ def _routes(app: FastAPI, service: RequestService) -> None:
     @app.post("/v1/chat/completions", responses=_ERRORS, tags=["OpenAI"])
     async def chat_completions(body: ChatRequest, request: Request) -> Response:
         """A conversation -> its next turn, whole or streamed."""
-        key = await accounts.identify(request.headers.get("Authorization"), "ask")
+        key = await accounts.identify(authorization(request.headers), "ask")
         return await chat(service, request, key, of_chat(with_headers(body, request.headers)))
 
     @app.post("/v1/responses", responses=_ERRORS, tags=["OpenAI"])
     async def create_response(body: ResponsesRequest, request: Request) -> Response:
         """The same in OpenAI's newer form; nothing is kept between requests."""
-        key = await accounts.identify(request.headers.get("Authorization"), "ask")
+        key = await accounts.identify(authorization(request.headers), "ask")
         return await responses(service, request, key, of_responses(with_headers(body, request.headers)))
+
+    @app.post("/v1/messages", responses=_ERRORS, tags=["Anthropic"])
+    async def create_message(body: MessagesRequest, request: Request) -> Response:
+        """The same in Anthropic's form."""
+        key = await accounts.identify(authorization(request.headers), "ask")
+        return await messages(service, request, key, of_messages(with_headers(body, request.headers)))
+
+    @app.post("/v1/messages/count_tokens", responses=_ERRORS, tags=["Anthropic"])
+    async def count_tokens(body: CountRequest, request: Request) -> Response:
+        """About how many tokens a prompt has; nobody is asked."""
+        await accounts.identify(authorization(request.headers), "ask")
+        if body.model not in catalog.models:
+            raise no_such_model(body.model, catalog.models)
+        return counted(of_messages(body))
 
     @app.get("/v1/models", responses=_ERRORS, tags=["OpenAI"])
     async def list_models(request: Request) -> Response:
         """What can be asked for: a name per policy, and every worker by its own."""
-        await accounts.identify(request.headers.get("Authorization"), "ask")
-        return json_answer({"object": "list", "data": [_model(name) for name in catalog.models]})
+        await accounts.identify(authorization(request.headers), "ask")
+        return json_answer(models_object(catalog))
 
     @app.get("/v1/models/{model:path}", responses=_ERRORS, tags=["OpenAI"])
     async def get_model(model: str, request: Request) -> Response:
         """One of them."""
-        await accounts.identify(request.headers.get("Authorization"), "ask")
+        await accounts.identify(authorization(request.headers), "ask")
         if model not in catalog.models:
             raise no_such_model(model, catalog.models)
-        return json_answer(_model(model))
+        return json_answer(model_object(model, catalog.cards))
 
     @app.get("/v1/runs/{run}", responses=_ERRORS, tags=["Podium"])
     async def get_run(run: str, request: Request) -> Response:
         """A run of one's own (of anybody, with the scope "admin"): workflow, steps, cost; its content where the key keeps it."""
-        key = await accounts.identify(request.headers.get("Authorization"), "ask", "read")
+        key = await accounts.identify(authorization(request.headers), "ask", "read")
         found = await accounts.runs.get(run, key=accounts.seen_by(key))
         if found is None:
             raise ApiErrorException(
@@ -136,39 +156,36 @@ def _routes(app: FastAPI, service: RequestService) -> None:
     @app.get("/metrics", responses=_ERRORS, tags=["Operation"])
     async def metrics(request: Request) -> Response:
         """For Prometheus. With keys it takes one with the scope "read"."""
-        await accounts.identify(request.headers.get("Authorization"), "read")
+        await accounts.identify(authorization(request.headers), "read")
         text = service.metrics.text(service.gate.inside, service.gate.waiting, accounts.heartbeat.states)
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _model(name: str) -> dict[str, Any]:
-    return {"id": name, "object": "model", "created": 0, "owned_by": "podium"}
-
-
 def _errors(app: FastAPI, service: RequestService) -> None:
     @app.exception_handler(PodiumError)
-    async def failed(_: Request, error: Exception) -> Response:
+    async def failed(request: Request, error: Exception) -> Response:
         assert isinstance(error, PodiumError)  # noqa: S101 - as registered
-        return problem_answer(problem_of(error))
+        return problem_answer(problem_of(error), request.url.path)
 
     @app.exception_handler(ApiErrorException)
-    async def refused(_: Request, error: Exception) -> Response:
+    async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, ApiErrorException)  # noqa: S101 - as registered
-        return problem_answer(error.problem)
+        return problem_answer(error.problem, request.url.path)
 
     @app.exception_handler(RequestValidationError)
-    async def refused_body(_: Request, error: Exception) -> Response:
+    async def refused_body(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)  # noqa: S101 - as registered
-        return problem_answer(unreadable(error.errors(), error.body))
+        return problem_answer(unreadable(error.errors(), error.body), request.url.path)
 
     @app.exception_handler(HTTPException)
-    async def http(_: Request, error: Exception) -> Response:
+    async def http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101 - as registered
         code = str(error.detail).lower().replace(" ", "_")
         kind = "invalid_request_error" if error.status_code < 500 else "server_error"
         headers = dict(error.headers or {})
         return problem_answer(
-            ApiError(status=error.status_code, message=str(error.detail), kind=kind, code=code[:60], headers=headers)
+            ApiError(status=error.status_code, message=str(error.detail), kind=kind, code=code[:60], headers=headers),
+            request.url.path,
         )
 
     @app.exception_handler(ClientLeft)
@@ -213,15 +230,14 @@ class LimitsMiddleware:
                 await respond(message)
 
         if _length(scope) > self._body_bytes:
-            await problem_answer(self._too_large())(scope, receive, respond)
+            await problem_answer(self._too_large(), scope["path"])(scope, receive, respond)
             return
         if scope["path"].startswith("/v1/"):
             # Before the body is read: a client without a key may not cause that work. Endpoints ask for their scope.
-            given = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
             try:
-                await self._service.accounts.identify(given, "ask", "read")
+                await self._service.accounts.identify(authorization(Headers(scope=scope)), "ask", "read")
             except PodiumError as error:
-                await problem_answer(problem_of(error))(scope, receive, respond)
+                await problem_answer(problem_of(error), scope["path"])(scope, receive, respond)
                 return
         problem: ApiError | None = None
         try:
@@ -236,7 +252,7 @@ class LimitsMiddleware:
         if too_large and not begun:
             problem = self._too_large()
         if problem is not None:
-            await problem_answer(problem)(scope, receive, respond)
+            await problem_answer(problem, scope["path"])(scope, receive, respond)
 
     def _too_large(self) -> ApiError:
         message = f"a request may have {self._body_bytes} bytes"

@@ -33,6 +33,8 @@ class ParsedRequest:
     """What the client asked for and does not get; the answer's header names it."""
     tools: Mapping[str, Named] = field(default_factory=dict)
     """Tools that the client calls otherwise than the worker does, by the worker's names."""
+    shows_steps: bool = True
+    """Whether the client wants to be told of the steps before the answer."""
 
 
 def of_chat(request: ChatRequest) -> ParsedRequest:
@@ -57,7 +59,7 @@ def of_chat(request: ChatRequest) -> ParsedRequest:
             max_tokens=request.max_completion_tokens if request.max_tokens is None else request.max_tokens,
             seed=request.seed,
         ),
-        stop=_stops(request.stop),
+        stop=checked_stops(request.stop),
         tools=tuple(tools),
         tool_choice=choice,
         one_tool_call=request.parallel_tool_calls is False,
@@ -168,7 +170,8 @@ def consistent(response_options: ResponseOptions) -> ResponseOptions:
     return response_options
 
 
-def _stops(stop: str | tuple[str, ...] | None) -> tuple[str, ...]:
+def checked_stops(stop: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    """Stop texts as a tuple. Raises :class:`ConfigError` for an empty one."""
     stops = (stop,) if isinstance(stop, str) else stop or ()
     if "" in stops:
         raise ConfigError("stop: an empty text stops every answer before it begins")

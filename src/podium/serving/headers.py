@@ -8,11 +8,10 @@ from pydantic import ValidationError
 from podium.errors import ConfigError
 from podium.request_options import RequestOptions
 from podium.serving.asking import ChoiceDone
-from podium.serving.requests import ChatRequest
-from podium.serving.responses_requests import ResponsesRequest
+from podium.serving.requests import AnyRequest
 from podium.serving.service import ActiveRequest, total_usage
 
-Asked = TypeVar("Asked", ChatRequest, ResponsesRequest)
+Asked = TypeVar("Asked", bound=AnyRequest)
 _LISTS = ("workers", "exclude_workers")
 _PREFIX = "x-podium-"
 _FIELDS = {_PREFIX + name.replace("_", "-"): name for name in RequestOptions.model_fields}
@@ -25,6 +24,7 @@ EXPOSED = (
     "X-Podium-Cost-Usd",
     IGNORED,
     "X-Request-Id",
+    "Request-Id",
     "Retry-After",
     "X-Should-Retry",
 )
@@ -54,7 +54,7 @@ def with_headers(body: Asked, headers: Mapping[str, str]) -> Asked:
 
 def run_headers(active: ActiveRequest, dones: Sequence[ChoiceDone] = ()) -> dict[str, str]:
     """The run's id, what of the request was left out, and what all steps used and cost and what was paid, where that is known."""
-    headers = {"X-Podium-Run": active.run, "X-Request-Id": active.run}
+    headers = {"X-Podium-Run": active.run, "X-Request-Id": active.run, "Request-Id": active.run}
     if active.parsed.ignored:
         headers[IGNORED] = ", ".join(active.parsed.ignored)
     if not dones:

@@ -7,7 +7,7 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -78,6 +78,12 @@ class Turn:
     def quote(self, text: str, name: str) -> None:
         """A document that is text."""
         self.say(f"<document{f' name={name!r}' if name else ''}>\n{text}\n</document>\n")
+
+    def join(self, other: "Turn") -> None:
+        """Everything of another turn, behind what there is."""
+        self._attachments += [replace(each, at=each.at + self._size) for each in other._attachments]
+        self._marks += [replace(mark, at=mark.at + self._size) for mark in other._marks]
+        self.say("".join(other._text))
 
     def mark(self, cache_control: Any) -> None:
         """A place up to which a provider should keep the prompt."""

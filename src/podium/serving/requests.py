@@ -120,16 +120,21 @@ class StreamOptions(Body):
     include_obfuscation: bool = False
 
 
-class AnswerRequest(Body):
-    """What both ways of asking for an answer share."""
+class AnyRequest(Body):
+    """What all ways of asking for an answer share."""
 
     model: Name
     stream: bool | None = None
-    stream_options: StreamOptions | None = None
     temperature: float | None = Field(default=None, ge=0, le=2, allow_inf_nan=False)
     top_p: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
-    parallel_tool_calls: bool | None = None
     podium: RequestOptions = RequestOptions()
+
+
+class AnswerRequest(AnyRequest):
+    """What both of OpenAI's ways share."""
+
+    stream_options: StreamOptions | None = None
+    parallel_tool_calls: bool | None = None
     # Accepted because clients send them; they say nothing about the answer.
     user: str | None = None
     safety_identifier: str | None = None

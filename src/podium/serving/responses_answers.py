@@ -1,14 +1,13 @@
 """Completions and events as OpenAI's Responses objects, whole and streamed. Nothing is kept between requests."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from podium.errors import WorkerUnavailable
-from podium.events import WorkflowWritten
 from podium.serving.api_errors import problem_of
-from podium.serving.asking import ChoiceDone, Progress, RunEvent, failed
+from podium.serving.asking import ChoiceDone, Progress, RunEvent
 from podium.serving.chat_answers import ChoiceText
+from podium.serving.one_answer import Finish, one_answer
 from podium.serving.responses_items import call_items, message_item, reasoning_item, summary_part, text_part
 from podium.serving.service import ActiveRequest
 from podium.serving.shown import answer_usage, event_object, podium_object, reasoning, step_summaries
@@ -32,7 +31,7 @@ class ResponseEvents:
     """Progress -> the events of a streamed response. One per stream."""
 
     active: ActiveRequest
-    finish: Callable[[Sequence[ChoiceDone]], Awaitable[None]]
+    finish: Finish
     _number: int = 0
     _output: list[Object] = field(default_factory=list)
     """The items that are closed; the next one is open or yet to come."""
@@ -50,34 +49,20 @@ class ResponseEvents:
         begun = {**_head(self.active, "in_progress"), "incomplete_details": None, "output": [], "usage": None}
         yield self._event("response.created", response=begun)
         yield self._event("response.in_progress", response=begun)
-        async for item in progress:
+        async for item in one_answer(progress, state, self.finish):
             if isinstance(item, RunEvent):
-                for event in self._happened(item, state):
-                    yield event
-                continue
-            if isinstance(item, ChoiceDone):
-                item, text = state.ended(item)
+                events = self._happened(item, state)
+            elif isinstance(item, str):
+                events = self._said(item)
+            elif item.failure is not None:
+                events = iter([self._failed(item.failure)])
             else:
-                try:
-                    text = state.said(item.text)
-                except WorkerUnavailable as error:
-                    item, text = failed(item.choice, error), ""
-            if isinstance(item, ChoiceDone):
-                await self.finish([item])
-                if item.failure is not None:
-                    yield self._failed(item.failure)
-                    return
-            if text or (isinstance(item, ChoiceDone) and not item.completion.tool_calls):
-                for event in self._said(text):
-                    yield event
-            if isinstance(item, ChoiceDone):
-                for event in self._done(item):
-                    yield event
+                events = self._done(item)
+            for event in events:
+                yield event
 
     def _happened(self, item: RunEvent, state: ChoiceText) -> Iterator[Object]:
         event = item.event
-        if isinstance(event, WorkflowWritten):
-            state.last = -1 if event.workflow is None else len(event.workflow.steps) - 1
         shown = event_object(event)
         if shown is not None:
             yield self._event("podium", podium=shown)
@@ -119,6 +104,8 @@ class ResponseEvents:
 
     def _done(self, done: ChoiceDone) -> Iterator[Object]:
         completion = done.completion
+        if not completion.tool_calls and not self._answering:
+            yield from self._said("")
         if self._answering:
             item = message_item(self.active, completion.text)
             place = {**self._place(item), "content_index": 0}
@@ -205,7 +192,7 @@ def _head(active: ActiveRequest, status: str) -> Object:
 def _usage(usage: Usage) -> Object:
     return {
         "input_tokens": usage.prompt_tokens,
-        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "input_tokens_details": {"cached_tokens": usage.cached_tokens, "cache_write_tokens": 0},
         "output_tokens": usage.completion_tokens,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": usage.tokens,

@@ -115,7 +115,7 @@ class RequestService:
     @asynccontextmanager
     async def _let_in(self, key: Key | None, parsed: ParsedRequest, patience: Patience | None) -> AsyncIterator[Admission]:
         """Room, and money. The quota of the minute is counted first, so that a request over it takes no room."""
-        tokens, options = _size(parsed.call) // 4, parsed.options
+        tokens, options = prompt_size(parsed.call) // 4, parsed.options
         place = self.gate.join() if key is None else self.gate.join(key.id, key.concurrency)
         counted: Counted | None = None
         try:
@@ -261,7 +261,7 @@ class RequestService:
         return None if state is None else resumed(ids, state, parsed, workers)
 
 
-def _size(call: Call) -> int:
+def prompt_size(call: Call) -> int:
     """Characters of the prompt, tools and response format included."""
     size = len(call.response_options.response_format or "")
     for message in call.question:

@@ -37,7 +37,9 @@ def answer_usage(completions: Sequence[Completion]) -> Usage:
     """
     usages = [_answering(completion).usage for completion in completions]
     return Usage(
-        prompt_tokens=max(usage.prompt_tokens for usage in usages), completion_tokens=sum(u.completion_tokens for u in usages)
+        prompt_tokens=max(usage.prompt_tokens for usage in usages),
+        completion_tokens=sum(usage.completion_tokens for usage in usages),
+        cached_tokens=max(usage.cached_tokens for usage in usages),
     )
 
 
@@ -47,6 +49,7 @@ def usage_object(usage: Usage) -> dict[str, Any]:
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
         "total_tokens": usage.tokens,
+        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
     }
 
 

@@ -10,6 +10,8 @@ class StopSequences:
         self._stops = tuple(stops)
         self._held = ""
         self.stopped = False
+        self.found = ""
+        """The stop text that was met."""
 
     def feed(self, piece: str) -> str:
         """What of ``piece``, and of what was held back, can be shown now."""
@@ -18,10 +20,11 @@ class StopSequences:
         if not self._stops:
             return piece
         self._held += piece
-        ends = [found for stop in self._stops if (found := self._held.find(stop)) >= 0]
+        ends = [(found, stop) for stop in self._stops if (found := self._held.find(stop)) >= 0]
         if ends:
+            end, self.found = min(ends)
             self.stopped = True
-            shown, self._held = self._held[: min(ends)], ""
+            shown, self._held = self._held[:end], ""
             return shown
         keep = max(_overlap(self._held, stop) for stop in self._stops)
         shown, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]

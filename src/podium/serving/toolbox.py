@@ -115,7 +115,11 @@ def flat_name(name: str, namespace: str | None) -> str:
     """The name that the worker is told. Example: ``flat_name("find", "crm")  # "crm__find"``."""
     if namespace is None:
         return name
-    whole = f"{namespace}{name}" if namespace.endswith("__") else f"{namespace}__{name}"
+    return short_name(f"{namespace}{name}" if namespace.endswith("__") else f"{namespace}__{name}")
+
+
+def short_name(whole: str) -> str:
+    """``whole``, or where that is longer than workers take, its beginning and a hash of all of it."""
     if len(whole) <= _LONGEST:
         return whole
     return f"{whole[: _LONGEST - 9]}_{hashlib.sha256(whole.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

@@ -34,9 +34,25 @@ def json_answer(body: object, status: int = 200, headers: Mapping[str, str] | No
     return Response(encoded(body), status_code=status, media_type="application/json", headers=dict(headers or {}))
 
 
-def problem_answer(problem: ApiError) -> Response:
-    """An error in OpenAI's shape."""
-    return json_answer(problem.body, problem.status, problem.headers)
+def problem_answer(problem: ApiError, path: str) -> Response:
+    """An error in the shape of the API that ``path`` belongs to."""
+    body = problem.anthropic_body if is_anthropic(path) else problem.body
+    return json_answer(body, problem.status, problem.headers)
+
+
+def is_anthropic(path: str) -> bool:
+    """Whether an address belongs to Anthropic's API."""
+    return path.startswith("/v1/messages")
+
+
+def openai_event(problem: ApiError) -> bytes:
+    """An error in the middle of a stream, as OpenAI's clients look for it."""
+    return event(problem.body)
+
+
+def anthropic_event(problem: ApiError) -> bytes:
+    """The same for Anthropic's."""
+    return event(problem.anthropic_body, "error")
 
 
 def event(body: object, name: str | None = None) -> bytes:
@@ -75,11 +91,13 @@ class EventStream(Response):
         stack: AsyncExitStack,
         *,
         headers: Mapping[str, str],
+        problem_event: Callable[[ApiError], bytes] = openai_event,
     ) -> None:
         super().__init__(None, headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no", **headers})
         del self.headers["content-length"]
         self._events = events
         self._stack = stack
+        self._problem_event = problem_event
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send everything, or as much as the client reads."""
@@ -111,7 +129,7 @@ class EventStream(Response):
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
         except Exception as error:
             problem = problem_of(error) if isinstance(error, PodiumError) else BUG
-            await send({"type": "http.response.body", "body": event(problem.body), "more_body": False})
+            await send({"type": "http.response.body", "body": self._problem_event(problem), "more_body": False})
             raise
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 

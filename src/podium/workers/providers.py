@@ -28,19 +28,17 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.providers.openrouter import OpenRouterProvider
 from pydantic_ai.providers.vllm import VLLMProvider
-from pydantic_ai.settings import ModelSettings, ThinkingEffort
+from pydantic_ai.settings import ModelSettings
 
 from podium.errors import ConfigError
 from podium.types import Effort, Sampling
+from podium.workers.efforts import EFFORTS, XHIGH, effort
 from podium.workers.openai_client import OpenAIClient
 
 NO_KEY = "no-key"
 """What goes out where a server needs no key; the SDKs refuse an empty one, and would look for another in the environment."""
 
 _NEVER = ("\x00<", "\x00>")
-# The library's own table of what a level is worth in tokens (pydantic_ai.profiles.anthropic, also its Google defaults).
-_EFFORTS: tuple[tuple[int, ThinkingEffort], ...] = ((1024, "minimal"), (2048, "low"), (10_000, "medium"), (16_384, "high"))
-_XHIGH = 32_768
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,11 +184,6 @@ def settings_for(
     return cast(ModelSettings, settings), tuple(left_out)
 
 
-def effort(tokens: int) -> ThinkingEffort:
-    """The smallest named effort that grants ``tokens``. Example: ``effort(4000)  # "medium"``."""
-    return next((name for budget, name in _EFFORTS if tokens <= budget), "xhigh")
-
-
 def _thinking(model: Model[Any], provider: str, tokens: int) -> dict[str, Any]:
     """A budget in tokens, as each vendor takes it: as it is where it can, as a named effort where it can not.
 
@@ -215,7 +208,7 @@ def _effort(model: Model[Any], provider: str, wanted: Effort, max_tokens: int | 
         return {"extra_body": {"reasoning": {"effort": wanted}}}
     if provider == "anthropic" and wanted != "none" and not profile.get("anthropic_supports_adaptive_thinking", False):
         # The library turns a name into a budget in tokens here, and a budget has to leave something of max_tokens.
-        budget = next((tokens for tokens, name in _EFFORTS if name == wanted), _XHIGH)
+        budget = next((tokens for tokens, name in EFFORTS if name == wanted), XHIGH)
         if max_tokens is not None and budget >= max_tokens:
             return {}
     return _named_effort(model, provider, wanted)
