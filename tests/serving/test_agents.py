@@ -262,7 +262,7 @@ async def test_long_names_of_tools_stay_apart_and_find_their_way_back(tmp_path: 
         ),
         ({"tools": [SHELL], "tool_choice": {"type": "function", "name": "x"}}, "there is no tool 'x'"),
         ({"tools": [FIND], "tool_choice": ALLOWED}, "there is no tool 'shell'"),
-        ({"input": [{"type": "item_reference", "id": "msg_1"}]}, "input[0] is an item_reference: nothing is kept here"),
+        ({"input": [{"type": "item_reference", "id": "msg_1"}]}, "input[0] is an item_reference to what is not kept"),
         ({"input": [{"type": "thing"}]}, "input.0: this is an item of no known type"),
         ({"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]}, "a picture is a data: URL"),
         ({"input": [{"role": "user", "content": [{"type": "input_file", "file_id": "x"}]}]}, "file_id: Input should be None"),

@@ -52,8 +52,8 @@ async def test_a_conversation_of_items(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("change", [{"previous_response_id": "resp_1"}, {"background": True}, {"conversation": "c"}])
-async def test_what_would_need_a_memory_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+@pytest.mark.parametrize("change", [{"background": True}, {"conversation": "c"}])
+async def test_what_would_go_on_without_the_client_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server, client(server) as ai:
         with pytest.raises(openai.BadRequestError, match=next(iter(change))):
             await ai.responses.create(model="podium", input="6 times 7?", **change)

@@ -17,6 +17,7 @@ from podium.serving.store.keys import Key, Keys
 from podium.serving.store.patience import patiently
 from podium.serving.store.paused import Paused
 from podium.serving.store.quotas import Counted, Lease, Quotas
+from podium.serving.store.responses import KeptResponses
 from podium.serving.store.runs import Run, Runs
 from podium.workers.budget import Budget
 from podium.workers.tenant import ITSELF, Tenant
@@ -31,6 +32,8 @@ RENEW = "renew its leases"
 """The job of the heartbeat that tells other replicas that this one lives."""
 TOOL_SECONDS = 3600.0
 """How long a client may take to run its tools."""
+RESPONSE_SECONDS = 24 * 3600.0
+"""How long a response is kept."""
 
 
 @dataclass(slots=True, eq=False)
@@ -65,6 +68,7 @@ class Accounts:
     quotas: Quotas = field(init=False)
     runs: Runs = field(init=False)
     paused: Paused = field(init=False)
+    responses: KeptResponses = field(init=False)
     heartbeat: Heartbeat = field(init=False)
     _nobodys: Tenant = field(init=False)
     _closing: set[asyncio.Task[None]] = field(init=False, default_factory=set)
@@ -74,11 +78,13 @@ class Accounts:
     def __post_init__(self) -> None:
         self.keys, self.quotas = Keys(self.database), Quotas(self.database, self.replica)
         self.runs, self.paused = Runs(self.database), Paused(self.database)
+        self.responses = KeptResponses(self.database)
         self.heartbeat = Heartbeat(
             {
                 RENEW: self.quotas.beat,
                 "close the leases of dead replicas": partial(self.quotas.reap, DEAD_SECONDS),
                 "forget expired tool calls": self.paused.forget,
+                "forget expired responses": self.responses.forget,
                 "book requests that are over": self._pay_owed,
             }
         )
@@ -193,6 +199,11 @@ class Accounts:
         """Keep what a client's tool results will be answered with."""
         expires = datetime.now(UTC) + timedelta(seconds=TOOL_SECONDS)
         await patiently(partial(self.paused.keep, tool_call_ids, admission.key_id, state, expires))
+
+    async def keep_response(self, response: str, admission: Admission, state: str) -> None:
+        """Keep a response for its key."""
+        expires = datetime.now(UTC) + timedelta(seconds=RESPONSE_SECONDS)
+        await patiently(partial(self.responses.keep, response, admission.key_id, state, expires))
 
     async def _note(self, lease: Lease, budget: Budget) -> None:
         """Before each call and after it: what a replica that dies now has spent is known, to the calls under way.

@@ -20,10 +20,12 @@ from podium.serving.accounts import Accounts
 from podium.serving.api_errors import BUG, ApiError, ApiErrorException, no_such_model, problem_of, unreadable
 from podium.serving.catalog import ModelCatalog
 from podium.serving.chat_api import chat
+from podium.serving.compaction import compact, parsed_compaction
 from podium.serving.concurrency import ConcurrencyGate
 from podium.serving.conversation import of_chat
 from podium.serving.credentials import authorization
 from podium.serving.headers import with_headers
+from podium.serving.kept_responses import forget_response, kept_response, parsed_with_kept
 from podium.serving.messages_api import counted, messages
 from podium.serving.messages_conversation import of_messages
 from podium.serving.messages_requests import CountRequest, MessagesRequest
@@ -33,8 +35,7 @@ from podium.serving.not_served import not_served
 from podium.serving.origins import Origins
 from podium.serving.requests import ChatRequest
 from podium.serving.responses_api import responses
-from podium.serving.responses_conversation import of_responses
-from podium.serving.responses_requests import ResponsesRequest
+from podium.serving.responses_requests import CompactRequest, ResponsesRequest
 from podium.serving.service import RequestService
 from podium.serving.wire import ClientLeft, json_answer, problem_answer
 
@@ -93,9 +94,29 @@ def _routes(app: FastAPI, service: RequestService) -> None:
 
     @app.post("/v1/responses", responses=_ERRORS, tags=["OpenAI"])
     async def create_response(body: ResponsesRequest, request: Request) -> Response:
-        """The same in OpenAI's newer form; nothing is kept between requests."""
+        """The same in OpenAI's newer form."""
         key = await accounts.identify(authorization(request.headers), "ask")
-        return await responses(service, request, key, of_responses(with_headers(body, request.headers)))
+        parsed = await parsed_with_kept(accounts, key, with_headers(body, request.headers))
+        return await responses(service, request, key, parsed)
+
+    @app.post("/v1/responses/compact", responses=_ERRORS, tags=["OpenAI"])
+    async def compact_responses(body: CompactRequest, request: Request) -> Response:
+        """A long conversation, cut down to what its user said and a summary."""
+        key = await accounts.identify(authorization(request.headers), "ask")
+        parsed = await parsed_compaction(accounts, key, with_headers(body, request.headers))
+        return await compact(service, request, key, parsed)
+
+    @app.get("/v1/responses/{response}", responses=_ERRORS, tags=["OpenAI"])
+    async def get_response(response: str, request: Request) -> Response:
+        """A response of one's own that is kept, as it was sent."""
+        key = await accounts.identify(authorization(request.headers), "ask", "read")
+        return json_answer((await kept_response(accounts, key, response)).body)
+
+    @app.delete("/v1/responses/{response}", responses=_ERRORS, tags=["OpenAI"])
+    async def delete_response(response: str, request: Request) -> Response:
+        """Forget it."""
+        key = await accounts.identify(authorization(request.headers), "ask")
+        return json_answer(await forget_response(accounts, key, response))
 
     @app.post("/v1/messages", responses=_ERRORS, tags=["Anthropic"])
     async def create_message(body: MessagesRequest, request: Request) -> Response:

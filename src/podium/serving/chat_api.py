@@ -1,6 +1,6 @@
 """``POST /v1/chat/completions``."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 
@@ -15,6 +15,8 @@ from podium.serving.service import ActiveRequest, RequestService
 from podium.serving.store.keys import Key
 from podium.serving.wire import DONE, EventStream, event, json_answer, unless_left
 
+Finish = Callable[[ActiveRequest, Sequence[ChoiceDone]], Awaitable[None]]
+
 
 async def chat(service: RequestService, request: Request, key: Key | None, parsed: ParsedRequest) -> Response:
     """Answer ``parsed``. Raises what :func:`podium.serving.app.make_app` turns into error objects."""
@@ -27,10 +29,15 @@ async def _whole(service: RequestService, request: Request, key: Key | None, par
         return json_answer(chat_object(active, dones), headers=run_headers(active, dones))
 
 
-async def answered(service: RequestService, request: Request, active: ActiveRequest) -> list[ChoiceDone]:
-    """Every choice, once the run is written down. Raises the failure of the first one that has no answer, :class:`ClientLeft`."""
+async def answered(
+    service: RequestService, request: Request, active: ActiveRequest, *, finish: Finish | None = None
+) -> list[ChoiceDone]:
+    """Every choice, once the run is written down (by ``finish``, where that is not the service's own).
+
+    Raises the failure of the first one that has no answer, :class:`ClientLeft`.
+    """
     dones = await unless_left(request, conducted(active.conductors, active.call))
-    await service.finish(active, dones)
+    await (finish or service.finish)(active, dones)
     for done in dones:
         if done.failure is not None:
             raise done.failure.error()

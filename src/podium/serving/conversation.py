@@ -35,6 +35,14 @@ class ParsedRequest:
     """Tools that the client calls otherwise than the worker does, by the worker's names."""
     shows_steps: bool = True
     """Whether the client wants to be told of the steps before the answer."""
+    stores: bool = False
+    """Whether the response is kept, to be gone on from by its id."""
+    previous: str | None = None
+    """The kept response that it goes on from."""
+    has_instructions: bool = False
+    """Whether the first turn is not a part of what is kept."""
+    task: str = ""
+    """What small thing is wanted that clients slip in (:mod:`podium.serving.tasks`); empty: the user asks."""
 
 
 def of_chat(request: ChatRequest) -> ParsedRequest:

@@ -1,13 +1,14 @@
 """``previous_response_id``, ``GET`` and ``DELETE /v1/responses/ID``: a conversation that goes on from what was kept of it.
 
-A response is kept with the whole conversation before it, without instructions, which each request brings anew. Nothing is kept for
-a key that stores no content, whatever the request says, and never for another key.
+A response is kept with the whole conversation before it, without instructions, which each request brings anew. Nothing is kept
+for a key that stores no content, whatever the request says, and never for another key.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from podium.errors import ConfigError
 from podium.jsonl import dumps, loads
@@ -17,14 +18,14 @@ from podium.serving.asking import ChoiceDone
 from podium.serving.conversation import ParsedRequest
 from podium.serving.responses_answers import response_object
 from podium.serving.responses_conversation import of_responses
-from podium.serving.responses_requests import CompactRequest, ResponsesReference, ResponsesRequest
+from podium.serving.responses_requests import Item, ResponsesReference, ResponsesRequest
 from podium.serving.service import ActiveRequest, RequestService
 from podium.serving.store.keys import Key
-from podium.serving.toolbox import Named
 from podium.types import Message
 
 MOST_KEPT_BYTES = 32 << 20
-"""Of one conversation with its pictures."""
+"""Of one conversation with its pictures; a longer one is not kept, and its response says so."""
+_ITEM: TypeAdapter[Item] = TypeAdapter(Item)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,21 +38,38 @@ class KeptResponse:
     """As the client got it."""
 
 
-async def parsed_with_kept(accounts: Accounts, key: Key | None, body: ResponsesRequest | CompactRequest) -> ParsedRequest:
-    """``body`` as a call, with the kept conversation that it names before it. Raises :class:`ApiErrorException`: 404."""
+async def parsed_with_kept(accounts: Accounts, key: Key | None, body: ResponsesRequest) -> ParsedRequest:
+    """``body`` as a call, with the kept conversation that it names before it.
+
+    Raises :class:`ApiErrorException` (404) and :class:`ConfigError`.
+    """
+    whole, before = await with_kept(accounts, key, body)
+    return of_responses(whole, before, stores=_may_store(accounts, key) and body.store is not False)
+
+
+async def with_kept(accounts: Accounts, key: Key | None, body: ResponsesRequest) -> tuple[ResponsesRequest, tuple[Message, ...]]:
+    """``body`` with the kept items that it refers to, and what was said before it."""
     before: tuple[Message, ...] = ()
     if body.previous_response_id is not None:
         before = (await kept_response(accounts, key, body.previous_response_id)).conversation
-    items: dict[str, dict[str, Any]] = {}
-    if isinstance(body.input, tuple):
-        for item in body.input:
-            if isinstance(item, ResponsesReference) and item.id is not None and item.id not in items:
-                items |= await _items_beside(accounts, key, item.id)
-    return of_responses(body, before=before, items=items, stores=_stores(accounts, key) and getattr(body, "store", None) is not False)
+    if isinstance(body.input, str) or not any(isinstance(item, ResponsesReference) for item in body.input):
+        return body, before
+    found: dict[str, dict[str, Any]] = {}
+    for item in body.input:
+        if isinstance(item, ResponsesReference) and item.id is not None and item.id not in found:
+            found |= await _items_beside(accounts, key, item.id)
+    items = tuple(
+        _ITEM.validate_python(found[item.id]) if isinstance(item, ResponsesReference) and item.id in found else item
+        for item in body.input
+    )
+    return body.model_copy(update={"input": items}), before
 
 
 async def kept_response(accounts: Accounts, key: Key | None, response: str) -> KeptResponse:
-    """What is kept as ``response``. Raises :class:`ApiErrorException`: 404, whether it expired, never was, or is another key's."""
+    """What is kept as ``response``.
+
+    Raises :class:`ApiErrorException`: 404, whether it expired, never was, or is another key's.
+    """
     state = await accounts.responses.get(response, "" if key is None else key.id)
     if state is None:
         raise no_such_response(response)
@@ -59,6 +77,13 @@ async def kept_response(accounts: Accounts, key: Key | None, response: str) -> K
         return loads(KeptResponse, state)
     except ConfigError:  # kept by another version of Podium
         raise no_such_response(response) from None
+
+
+async def forget_response(accounts: Accounts, key: Key | None, response: str) -> dict[str, Any]:
+    """What OpenAI answers to a deletion. Raises :class:`ApiErrorException`: 404."""
+    if not await accounts.responses.delete(response, "" if key is None else key.id):
+        raise no_such_response(response)
+    return {"id": response, "object": "response", "deleted": True}
 
 
 def no_such_response(response: str) -> ApiErrorException:
@@ -80,11 +105,12 @@ async def finish_kept(service: RequestService, active: ActiveRequest, dones: Seq
     question = active.parsed.call.question[1 if active.parsed.has_instructions else 0 :]
     state = dumps(KeptResponse(conversation=(*question, said), body=body))
     if len(state) > MOST_KEPT_BYTES:
-        raise ConfigError("this conversation is too long to be kept: send store: false, or compact it")
-    await service.accounts.keep_response(body["id"], active.admission, state)
+        active.parsed = replace(active.parsed, stores=False)
+    else:
+        await service.accounts.keep_response(body["id"], active.admission, state)
 
 
-def _stores(accounts: Accounts, key: Key | None) -> bool:
+def _may_store(accounts: Accounts, key: Key | None) -> bool:
     return accounts.store_content if key is None else key.store_content
 
 

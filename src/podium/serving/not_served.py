@@ -10,6 +10,7 @@ _SERVED = "this server has POST /v1/chat/completions, POST /v1/responses, POST /
 _ALLOWED = {
     "/v1/chat/completions": "POST",
     "/v1/responses": "POST",
+    "/v1/responses/compact": "POST",
     "/v1/messages": "POST",
     "/v1/messages/count_tokens": "POST",
     "/v1/models": "GET",
@@ -21,7 +22,7 @@ _ABOUT = {
     "images": "pictures are not made here: this server answers in text",
     "audio": "sound is not served: this server takes text, pictures and files, and answers in text",
     "moderations": "moderations are not served",
-    "responses": "responses are not kept: POST /v1/responses with the whole conversation is all there is of this API",
+    "responses": "of kept responses there are GET and DELETE /v1/responses/ID, and previous_response_id",
     "conversations": "conversations are not kept: send the whole of one each time",
     "files": "files are not kept: send one in the message that speaks of it",
     "batches": "batches are not served: podium ask --file answers many questions at once",

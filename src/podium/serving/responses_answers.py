@@ -1,4 +1,4 @@
-"""Completions and events as OpenAI's Responses objects, whole and streamed. Nothing is kept between requests."""
+"""Completions and events as OpenAI's Responses objects, whole and streamed."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from podium.serving.responses_items import call_items, message_item, reasoning_i
 from podium.serving.service import ActiveRequest
 from podium.serving.shown import answer_usage, event_object, podium_object, reasoning, step_summaries
 from podium.serving.stop_sequences import StopSequences
-from podium.types import Failure, Usage
+from podium.types import Completion, Failure, Usage
 
 Object = dict[str, Any]
 
@@ -160,7 +160,7 @@ def _whole(active: ActiveRequest, done: ChoiceDone, items: Sequence[Object]) -> 
         **_head(active, "incomplete" if incomplete else "completed"),
         "incomplete_details": {"reason": "max_output_tokens"} if incomplete else None,
         "output": list(items),
-        "usage": _usage(answer_usage([completion])),
+        "usage": response_usage([completion]),
         "podium": podium_object(active.run, completion, active.admission.budget),
     }
 
@@ -184,12 +184,14 @@ def _head(active: ActiveRequest, status: str) -> Object:
         "tool_choice": "auto",
         "tools": [],
         "truncation": "disabled",
-        "previous_response_id": None,
-        "store": False,
+        "previous_response_id": active.parsed.previous,
+        "store": active.parsed.stores,
     }
 
 
-def _usage(usage: Usage) -> Object:
+def response_usage(completions: Sequence[Completion]) -> Object:
+    """Tokens, as a response names them."""
+    usage: Usage = answer_usage(completions)
     return {
         "input_tokens": usage.prompt_tokens,
         "input_tokens_details": {"cached_tokens": usage.cached_tokens, "cache_write_tokens": 0},

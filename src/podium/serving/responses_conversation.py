@@ -9,6 +9,7 @@ from podium.serving.responses_requests import (
     ResponsesAllowed,
     ResponsesCall,
     ResponsesChoice,
+    ResponsesCompaction,
     ResponsesCustomCall,
     ResponsesHostedItem,
     ResponsesHostedTool,
@@ -18,23 +19,22 @@ from podium.serving.responses_requests import (
     ResponsesRequest,
     ResponsesResult,
 )
+from podium.serving.summaries import SUMMARY_HEAD, opened_summary
 from podium.serving.toolbox import Toolbox, flat_name, schema_text
 from podium.types import Call, Message, ResponseOptions, Sampling, ToolCall
 
 
-def of_responses(request: ResponsesRequest) -> ParsedRequest:
-    """Raises :class:`ConfigError` where the conversation can not be asked."""
-    if request.previous_response_id is not None:
-        raise ConfigError("previous_response_id: this server keeps no conversations; send the whole of it as input")
+def of_responses(request: ResponsesRequest, before: Sequence[Message] = (), *, stores: bool = False) -> ParsedRequest:
+    """``before`` is what was said until then (``previous_response_id``); ``stores``: whether the response is to be kept.
+
+    Raises :class:`ConfigError` where the conversation can not be asked.
+    """
     if request.background:
         raise ConfigError("background: answers are given while one waits; leave it out")
     box = Toolbox()
     box.add(request.tools or ())
     turns = [] if request.instructions is None else [Message(role="system", content=request.instructions)]
-    if isinstance(request.input, str):
-        turns.append(Message(role="user", content=request.input))
-    else:
-        turns += _turns(request.input, box)
+    turns += [*before, *said_turns(request.input, box)]
     choice = _choice(request, box)
     form = request.text.format if request.text is not None else None
     response_options = ResponseOptions(
@@ -47,15 +47,21 @@ def of_responses(request: ResponsesRequest) -> ParsedRequest:
     )
     return ParsedRequest(
         model=request.model,
-        call=Call(question=checked(_merged(turns)), response_options=consistent(response_options)),
+        call=Call(question=checked(merged(turns)), response_options=consistent(response_options)),
         options=request.podium,
         stream=bool(request.stream),
         ignored=tuple(dict.fromkeys((*request.ignored, *box.ignored))),
         tools=box.named,
+        stores=stores,
+        previous=request.previous_response_id,
+        has_instructions=request.instructions is not None,
     )
 
 
-def _turns(items: Sequence[Item], box: Toolbox) -> list[Message]:
+def said_turns(items: str | Sequence[Item], box: Toolbox) -> list[Message]:
+    """``input`` as turns; tools that come up in it go into ``box``."""
+    if isinstance(items, str):
+        return [Message(role="user", content=items)]
     turns = []
     for index, item in enumerate(items):
         match item:
@@ -72,9 +78,13 @@ def _turns(items: Sequence[Item], box: Toolbox) -> list[Message]:
             case ResponsesMoreTools():
                 box.add(item.tools)
             case ResponsesReference():
-                raise ConfigError(
-                    f"input[{index}] is an item_reference: nothing is kept here; send the item itself (store: false)"
-                )
+                raise ConfigError(f"input[{index}] is an item_reference to what is not kept, or no more; send the item itself")
+            case ResponsesCompaction():
+                summary = opened_summary(item.encrypted_content or "")
+                if summary is None:
+                    box.ignored.append(f"input.{item.type}")
+                else:
+                    turns.append(Message(role="user", content=f"{SUMMARY_HEAD}{summary}"))
             case ResponsesHostedItem():
                 box.ignored.append(f"input.{item.type}")
             case _:
@@ -98,7 +108,7 @@ def _choice(request: ResponsesRequest, box: Toolbox) -> str:
     return choice or "auto"
 
 
-def _merged(turns: Sequence[Message]) -> tuple[Message, ...]:
+def merged(turns: Sequence[Message]) -> tuple[Message, ...]:
     """Calls that were made at once are one turn, with what was said beside them, and results stand right behind their calls.
 
     Items may come in another order: a message of the user's, say, that was written while a tool ran.

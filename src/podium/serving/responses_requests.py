@@ -19,8 +19,8 @@ HostedTool = Literal[
     "web_search_preview_2025_03_11",
 ]  # fmt: skip
 HostedItem = Literal[
-    "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "compaction_summary", "computer_call",
-    "computer_call_output", "configuration_update", "context_compaction", "file_search_call", "image_generation_call",
+    "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "computer_call",
+    "computer_call_output", "configuration_update", "file_search_call", "image_generation_call",
     "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call",
     "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output",
     "web_search_call",
@@ -41,6 +41,9 @@ _ITEM_TAGS = {
     "reasoning": "reasoning",
     "additional_tools": "additional_tools",
     "item_reference": "reference",
+    "compaction": "compaction",
+    "compaction_summary": "compaction",
+    "context_compaction": "compaction",
 }
 
 
@@ -120,9 +123,16 @@ class ResponsesReasoning(_Item):
 
 
 class ResponsesReference(_Item):
-    """An item that a server is supposed to have kept."""
+    """An item of a kept response."""
 
     type: Literal["item_reference"] | None = None
+
+
+class ResponsesCompaction(_Item):
+    """What was said before, cut down to a summary; only this server's own can be read here."""
+
+    type: Literal["compaction", "compaction_summary", "context_compaction"]
+    encrypted_content: str | None = None
 
 
 class _Foreign(Body):
@@ -209,6 +219,7 @@ Item = Annotated[
     | Annotated[ResponsesReasoning, Tag("reasoning")]
     | Annotated[ResponsesMoreTools, Tag("additional_tools")]
     | Annotated[ResponsesReference, Tag("reference")]
+    | Annotated[ResponsesCompaction, Tag("compaction")]
     | Annotated[ResponsesHostedItem, Tag("hosted")],
     Discriminator(_item_tag, "unknown_item", "this is an item of no known type"),
 ]
@@ -261,7 +272,7 @@ Included = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,100}$")]
 
 
 class ResponsesRequest(AnswerRequest):
-    """``POST /v1/responses``, without anything kept between requests."""
+    """``POST /v1/responses``."""
 
     input: str | Annotated[tuple[Item, ...], Field(fail_fast=True, max_length=MAX_TURNS)]
     instructions: str | None = None
@@ -293,3 +304,9 @@ class ResponsesRequest(AnswerRequest):
             "reasoning.mode": reasoning.mode not in (None, "standard"),
         }
         return (*(name for name, is_left in left.items() if is_left), *(f"include.{name}" for name in self.include or ()))
+
+
+class CompactRequest(ResponsesRequest):
+    """``POST /v1/responses/compact``: a conversation, to be cut down."""
+
+    input: str | Annotated[tuple[Item, ...], Field(fail_fast=True, max_length=MAX_TURNS)] = ()

@@ -21,6 +21,7 @@ keys = Table(
     Column("created_us", BigInteger, nullable=False),
     Column("revoked_us", BigInteger),
     Column("concurrency", Integer),
+    Column("session_nano", BigInteger),
 )
 Index(
     "keys_live_name",
@@ -97,9 +98,11 @@ runs = Table(
     Column("searched", Text, nullable=False),
     Column("record", Text, nullable=False),
     Column("transcripts", Text, nullable=False),
+    Column("session", String(64), nullable=False, server_default=""),
 )
 Index("runs_created", runs.c.created_us)
 Index("runs_key_created", runs.c.key, runs.c.created_us)
+Index("runs_session", runs.c.session, runs.c.created_us)
 
 paused = Table(
     "paused",
@@ -109,3 +112,36 @@ paused = Table(
     Column("expires_us", BigInteger, nullable=False),
 )
 Index("paused_expires", paused.c.expires_us)
+
+responses = Table(
+    "responses",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("expires_us", BigInteger, nullable=False),
+)
+"""Responses that are kept for whoever got them."""
+Index("responses_expires", responses.c.expires_us)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("spent_nano", BigInteger, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("expires_us", BigInteger, nullable=False),
+)
+"""What a session has cost without the requests under way, and where it stands."""
+Index("sessions_expires", sessions.c.expires_us)
+
+session_holds = Table(
+    "session_holds",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("session", String(64), nullable=False),
+    Column("nano", BigInteger, nullable=False),
+    Column("expires_us", BigInteger, nullable=False),
+)
+"""What each request under way has cost its session, and may still with the calls it has sent."""
+Index("session_holds_session", session_holds.c.session)
+Index("session_holds_expires", session_holds.c.expires_us)
