@@ -71,9 +71,8 @@ def made(rng: random.Random, family: str) -> Session:
     for number in range(rng.randint(2, 14)):
         wait = rng.lognormvariate(4.8, 1.4) if number else 0.0
         size = rng.randint(4_000, 40_000) if number == 0 else rng.randint(50, 1_500)
-        calls = []
-        for call in range(1 + min(40, int(rng.expovariate(1 / busy)))):
-            calls.append((size if call == 0 else rng.randint(200, 4_000), rng.randint(60, 900)))
+        number_of_calls = 1 + min(40, int(rng.expovariate(1 / busy)))
+        calls = [(size if call == 0 else rng.randint(200, 4_000), rng.randint(60, 900)) for call in range(number_of_calls)]
         proposed = strong
         if number:
             proposed = {
@@ -125,7 +124,11 @@ def compared(sessions: int = 1_000, seed: int = 1) -> dict[str, Any]:
         session = made(rng, FAMILIES[number % len(FAMILIES)])
         first = session.turns[0].proposed
         rows[session.family].append((cost(session, _rule), cost(session, lambda *_, first=first: first), cost(session, _follow)))
-    return {"sessions": sessions, "families": {name: _row(found) for name, found in rows.items()}, "all": _row(sum(rows.values(), []))}
+    return {
+        "sessions": sessions,
+        "families": {name: _row(found) for name, found in rows.items()},
+        "all": _row([one for found in rows.values() for one in found]),
+    }
 
 
 def _rule(state: TurnState, proposed: Card, cards: dict[str, Card], prompt_tokens: int, now: float) -> str:

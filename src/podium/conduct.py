@@ -145,6 +145,7 @@ class Conductor:
                 cards=self._pool.cards,
                 max_steps=self._max_steps,
                 previous_rounds=tuple(transcripts),
+                plan_before=call.plan_before,
                 sample=(*call.sample, round_number),
             )
             try:

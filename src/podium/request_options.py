@@ -20,5 +20,7 @@ class RequestOptions(Body):
     rounds: int | None = Field(default=None, ge=1, le=10)
     budget_usd: float | None = Field(default=None, gt=0, le=1e6, allow_inf_nan=False)
     """What the whole answer may cost at most."""
+    session_usd: float | None = Field(default=None, gt=0, le=1e6, allow_inf_nan=False)
+    """What the whole session may cost at most, this answer included (docs/sessions.md)."""
     budget_seconds: float | None = Field(default=None, gt=0, le=1e6, allow_inf_nan=False)
     """How long it may take at most."""

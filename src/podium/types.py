@@ -264,6 +264,8 @@ class VisibleStep:
     response: str
 
 
+Amend = Callable[[Workflow, tuple[str, ...]], Workflow]
+"""(a workflow, the names its numbers stand for) -> the workflow that is carried out."""
 TokenListener = Callable[[str | None], None]
 """Receives a call's text as it arrives; None means "forget what you had, a new attempt begins"."""
 
@@ -291,6 +293,10 @@ class Call:
     """Tells apart draws that are otherwise the same call (repeat, round, occurrence); part of the cache key."""
     on_token: TokenListener | None = field(default=None, compare=False, repr=False)
     """Where to stream the text; not part of the call's identity."""
+    plan_before: str = ""
+    """Of a conversation that goes on: the workflow of the user's turn before, for the policy."""
+    amend: Amend | None = field(default=None, compare=False, repr=False)
+    """Of a call to a Conductor: may change a workflow before it is carried out."""
 
     @staticmethod
     def plain(question: str | Question, sampling: Sampling = Sampling()) -> Call:
@@ -372,6 +378,8 @@ class Brief:
     """Dollars left for this question; None = not limited."""
     previous_rounds: tuple[Transcript, ...] = ()
     """Finished rounds of this question, oldest first; empty in round 1."""
+    plan_before: str = ""
+    """The workflow of the user's turn before, where the conversation goes on."""
     sample: tuple[int, ...] = ()
     """As in :class:`Call`."""
 

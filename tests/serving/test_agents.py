@@ -316,7 +316,7 @@ async def test_a_chat_request_of_today_is_taken(tmp_path: Path) -> None:
         ("completions", "legacy completions are not served"),
         ("messages/batches", "of Anthropic's Messages API only POST /v1/messages"),
         ("images/generations", "pictures are not made here"),
-        ("responses/compact", "responses are not kept"),
+        ("responses/resp_1/cancel", "of kept responses there are GET and DELETE"),
         ("audio/speech", "sound is not served"),
     ],
 )

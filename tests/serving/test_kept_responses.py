@@ -88,9 +88,8 @@ async def test_items_may_be_named_instead_of_sent(tmp_path: Path) -> None:
     async with live(catalog_of(said(TWO_STEPS), worker), tmp_path) as server, client(server) as ai:
         first = await ai.responses.create(model="w1", input="q0")
         [item] = first.output
-        await ai.responses.create(
-            model="w1", input=[{"type": "item_reference", "id": item.id}, {"role": "user", "content": "q1"}]
-        )
+        items: Any = [{"type": "item_reference", "id": item.id}, {"role": "user", "content": "q1"}]
+        await ai.responses.create(model="w1", input=items)
         assert heard(worker.calls[-1]) == ["a:turn 1", "u:q1"]
 
 
@@ -114,6 +113,7 @@ async def test_another_tenant_finds_nothing_and_a_key_without_content_keeps_noth
             with pytest.raises(openai.BadRequestError, match="item_reference"):
                 await his.responses.create(model="w1", input=[{"type": "item_reference", "id": item}])
             assert (await hers.responses.retrieve(kept.id)).output_text == "turn 1", "nobody else deleted it"
+            more: Any
             for more in ({"store": True}, {}):
                 response = await theirs.responses.create(model="w1", input="?", **more)
                 assert not response.store
@@ -158,7 +158,7 @@ async def test_compact_keeps_the_users_words_and_a_summary_that_goes_on(tmp_path
         )
         assert compacted.usage.input_tokens == 10
         assert [turn.role for turn in worker.calls[-1].question] == ["user", "assistant", "user", "assistant", "tool", "user"]
-        items: Any = [item.model_dump(exclude_none=True) for item in compacted.output]
+        items: Any = [item.model_dump(exclude_none=True, warnings=False) for item in compacted.output]
         await ai.responses.create(model="w1", input=[*items, {"role": "user", "content": "What next?"}])
         summary = "u:Summary of the conversation up to here:\n\nAll tests pass."
         assert heard(worker.calls[-1]) == ["u:Mend it.", "u:And test it.", summary, "u:What next?"]

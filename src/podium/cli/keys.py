@@ -24,6 +24,7 @@ async def create(
     name: str,
     scope: list[str] | None,
     monthly_usd: float | None,
+    session_usd: float | None,
     requests_per_minute: int | None,
     tokens_per_minute: int | None,
     concurrency: int | None,
@@ -36,6 +37,7 @@ async def create(
             name,
             scopes=frozenset(scope or ("ask",)),
             monthly_usd=monthly_usd,
+            session_usd=session_usd,
             requests_per_minute=requests_per_minute,
             tokens_per_minute=tokens_per_minute,
             concurrency=concurrency,
@@ -67,7 +69,7 @@ async def show(*, db: str, as_json: bool) -> None:
         facts = (key.id, plain(key.name, 40), state, f"scopes {' '.join(sorted(key.scopes))}", content)
         screen.print(Text("  ".join(facts), style="bold"), soft_wrap=True)
         month = f"this month {month_line(used, key.monthly_usd)}"
-        screen.print(Text(f"    {month}; per minute: {_per_minute(key)}{_at_once(key)}"), soft_wrap=True)
+        screen.print(Text(f"    {month}; per minute: {_per_minute(key)}{_at_once(key)}{_per_session(key)}"), soft_wrap=True)
 
 
 async def change(
@@ -75,6 +77,7 @@ async def change(
     db: str,
     name: str,
     monthly_usd: str | None,
+    session_usd: str | None,
     requests_per_minute: str | None,
     tokens_per_minute: str | None,
     concurrency: str | None,
@@ -90,6 +93,8 @@ async def change(
     changes = Terms()
     if monthly_usd is not None:
         changes["monthly_usd"] = _limit("--monthly-usd", monthly_usd, float, "20")
+    if session_usd is not None:
+        changes["session_usd"] = _limit("--session-usd", session_usd, float, "2")
     if requests_per_minute is not None:
         changes["requests_per_minute"] = _limit("--requests-per-minute", requests_per_minute, int, "60")
     if tokens_per_minute is not None:
@@ -121,7 +126,7 @@ def terms(key: Key) -> str:
     """What a key may do, and how much."""
     month = "no limit" if key.monthly_usd is None else f"${key.monthly_usd:.2f}"
     content = "kept" if key.store_content else "not kept"
-    per = f"per month {month}; per minute {_per_minute(key)}{_at_once(key)}"
+    per = f"per month {month}{_per_session(key)}; per minute {_per_minute(key)}{_at_once(key)}"
     return f"scopes {' '.join(sorted(key.scopes))}; {per}; content {content}"
 
 
@@ -146,6 +151,10 @@ def _limit(flag: str, text: str, number: Callable[[str], Number], example: str) 
 def _per_minute(key: Key) -> str:
     limits = ((key.requests_per_minute, "requests"), (key.tokens_per_minute, "tokens"))
     return ", ".join(f"{limit} {what}" for limit, what in limits if limit is not None) or "no limit"
+
+
+def _per_session(key: Key) -> str:
+    return "" if key.session_usd is None else f"; per session ${key.session_usd:.2f}"
 
 
 def _at_once(key: Key) -> str:

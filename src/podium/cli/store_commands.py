@@ -17,6 +17,7 @@ runs_app = typer.Typer(no_args_is_help=True, help="What the server was asked and
 def keys_create(
     name: Annotated[str, typer.Argument(help="What the key is for.")],
     monthly_usd: Annotated[float | None, typer.Option(min=0.0, help="Dollars per calendar month (UTC).")] = None,
+    session_usd: Annotated[float | None, typer.Option(min=0.0, help="Dollars per session.")] = None,
     requests_per_minute: Annotated[int | None, typer.Option(min=1, help="Requests per minute.")] = None,
     tokens_per_minute: Annotated[int | None, typer.Option(min=1, help="Tokens per minute.")] = None,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Runs under way at once, over all replicas.")] = None,
@@ -69,6 +70,7 @@ def keys_correct(
 def keys_change(
     name: Annotated[str, typer.Argument(metavar="NAME_OR_ID", help="Which key.")],
     monthly_usd: Annotated[str | None, typer.Option(metavar="USD|none", help="Dollars per calendar month (UTC).")] = None,
+    session_usd: Annotated[str | None, typer.Option(metavar="USD|none", help="Dollars per session.")] = None,
     requests_per_minute: Annotated[str | None, typer.Option(metavar="N|none", help="Requests per minute.")] = None,
     tokens_per_minute: Annotated[str | None, typer.Option(metavar="N|none", help="Tokens per minute.")] = None,
     concurrency: Annotated[str | None, typer.Option(metavar="N|none", help="Runs under way at once, over all replicas.")] = None,

@@ -45,4 +45,5 @@ async def file_pool(path: Path, budget: Budget, journal: Journal | None = None) 
             conductor=config.conductor,
             max_tokens={worker.name: worker.max_tokens for worker in config.workers},
             journal=journal,
+            task_worker=None if config.server is None else config.server.task_worker,
         )

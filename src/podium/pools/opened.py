@@ -54,6 +54,8 @@ class OpenPool:
     max_tokens: Mapping[str, int] = field(default_factory=dict)
     """How much each worker may write, by name."""
     journal: Journal | None = None
+    task_worker: str | None = None
+    """Who gets titles and summaries that clients of a server slip in."""
 
     def __getitem__(self, name: str) -> Worker:
         """The worker called ``name``, alone. Raises :class:`ConfigError` where there is none."""

@@ -19,6 +19,7 @@ from podium.serving.store.paused import Paused
 from podium.serving.store.quotas import Counted, Lease, Quotas
 from podium.serving.store.responses import KeptResponses
 from podium.serving.store.runs import Run, Runs
+from podium.serving.store.sessions import Sessions
 from podium.workers.budget import Budget
 from podium.workers.tenant import ITSELF, Tenant
 
@@ -69,6 +70,7 @@ class Accounts:
     runs: Runs = field(init=False)
     paused: Paused = field(init=False)
     responses: KeptResponses = field(init=False)
+    sessions: Sessions = field(init=False)
     heartbeat: Heartbeat = field(init=False)
     _nobodys: Tenant = field(init=False)
     _closing: set[asyncio.Task[None]] = field(init=False, default_factory=set)
@@ -78,13 +80,14 @@ class Accounts:
     def __post_init__(self) -> None:
         self.keys, self.quotas = Keys(self.database), Quotas(self.database, self.replica)
         self.runs, self.paused = Runs(self.database), Paused(self.database)
-        self.responses = KeptResponses(self.database)
+        self.responses, self.sessions = KeptResponses(self.database), Sessions(self.database)
         self.heartbeat = Heartbeat(
             {
                 RENEW: self.quotas.beat,
                 "close the leases of dead replicas": partial(self.quotas.reap, DEAD_SECONDS),
                 "forget expired tool calls": self.paused.forget,
                 "forget expired responses": self.responses.forget,
+                "forget sessions that are over": self.sessions.forget,
                 "book requests that are over": self._pay_owed,
             }
         )

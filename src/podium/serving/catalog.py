@@ -26,6 +26,11 @@ class ModelCatalog(Protocol):
         """The workers."""
         ...
 
+    @property
+    def task_worker(self) -> str | None:
+        """Who gets titles and summaries that clients slip in; None: nobody does."""
+        ...
+
     def conductor(self, model: str, options: RequestOptions = RequestOptions()) -> ServedModel:
         """The Conductor called ``model``, with these ``options``. Raises :class:`ConfigError` where that can not be had."""
         ...

@@ -8,7 +8,8 @@ from podium.errors import WorkerUnavailable
 from podium.events import StepFinished, WorkflowWritten
 from podium.serving.api_errors import problem_of
 from podium.serving.asking import ChoiceDone, Progress, RunEvent, TextDelta, failed
-from podium.serving.service import ActiveRequest, total_usage
+from podium.serving.measures import total_usage
+from podium.serving.service import ActiveRequest
 from podium.serving.shown import answer_usage, event_object, podium_object, reasoning, totals_object, usage_object
 from podium.serving.stop_sequences import StopSequences
 from podium.types import Completion, Failure, Usage
@@ -22,7 +23,7 @@ def chat_object(active: ActiveRequest, dones: Sequence[ChoiceDone]) -> dict[str,
         **_head(active, "chat.completion"),
         "choices": [_choice(done, active.call.response_options.stop) for done in dones],
         "usage": usage_object(_answers(dones)),
-        "podium": podium_object(active.run, _together(dones), active.admission.budget),
+        "podium": podium_object(active.run, _together(dones), active.admission.budget, active.told_session),
     }
 
 
@@ -93,7 +94,7 @@ class ChatChunks:
             chunks.append(self._chunk(item.choice, {**state.role(), "tool_calls": calls}))
         last = self._chunk(item.choice, state.role(), _finish_reason(completion, stopped=state.stopping.stopped))
         paid = self.active.admission.budget if len(self.active.conductors) == 1 else None
-        return [*chunks, {**last, "podium": podium_object(self.active.run, completion, paid)}]
+        return [*chunks, {**last, "podium": podium_object(self.active.run, completion, paid, self.active.told_session)}]
 
     def _chunk(self, choice: int, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
         body = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": finish}

@@ -66,6 +66,6 @@ async def compact(service: RequestService, request: Request, key: Key | None, pa
             "created_at": int(active.created.timestamp()),
             "output": output,
             "usage": response_usage([done.completion]),
-            "podium": podium_object(active.run, done.completion, active.admission.budget),
+            "podium": podium_object(active.run, done.completion, active.admission.budget, active.told_session),
         }
         return json_answer(body, headers=run_headers(active, [done]))

@@ -41,6 +41,8 @@ class ParsedRequest:
     """The kept response that it goes on from."""
     has_instructions: bool = False
     """Whether the first turn is not a part of what is kept."""
+    session: str = ""
+    """What the client calls its session in the body (:mod:`podium.serving.sessions`)."""
     task: str = ""
     """What small thing is wanted that clients slip in (:mod:`podium.serving.tasks`); empty: the user asks."""
 
@@ -82,6 +84,7 @@ def of_chat(request: ChatRequest) -> ParsedRequest:
         stream=bool(request.stream),
         include_usage=request.stream_options is not None and request.stream_options.include_usage,
         ignored=request.ignored,
+        session=request.prompt_cache_key or "",
     )
 
 

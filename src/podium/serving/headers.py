@@ -8,8 +8,9 @@ from pydantic import ValidationError
 from podium.errors import ConfigError
 from podium.request_options import RequestOptions
 from podium.serving.asking import ChoiceDone
+from podium.serving.measures import total_usage
 from podium.serving.requests import AnyRequest
-from podium.serving.service import ActiveRequest, total_usage
+from podium.serving.service import ActiveRequest
 
 Asked = TypeVar("Asked", bound=AnyRequest)
 _LISTS = ("workers", "exclude_workers")
@@ -19,6 +20,8 @@ _FIELDS = {_PREFIX + name.replace("_", "-"): name for name in RequestOptions.mod
 IGNORED = "X-Podium-Ignored"
 EXPOSED = (
     "X-Podium-Run",
+    "X-Podium-Session",
+    "X-Podium-Acting",
     "X-Podium-Prompt-Tokens",
     "X-Podium-Completion-Tokens",
     "X-Podium-Cost-Usd",
@@ -55,6 +58,10 @@ def with_headers(body: Asked, headers: Mapping[str, str]) -> Asked:
 def run_headers(active: ActiveRequest, dones: Sequence[ChoiceDone] = ()) -> dict[str, str]:
     """The run's id, what of the request was left out, and what all steps used and cost and what was paid, where that is known."""
     headers = {"X-Podium-Run": active.run, "X-Request-Id": active.run, "Request-Id": active.run}
+    if active.session is not None:
+        headers["X-Podium-Session"] = active.session.id
+        if active.session.acting is not None:
+            headers["X-Podium-Acting"] = f"{active.session.acting.worker}; {active.session.acting.why}"
     if active.parsed.ignored:
         headers[IGNORED] = ", ".join(active.parsed.ignored)
     if not dones:

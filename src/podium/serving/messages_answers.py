@@ -37,7 +37,7 @@ def message_object(active: ActiveRequest, done: ChoiceDone) -> Object:
         "content": content,
         **_stop(completion, stopping),
         "usage": _usage(answer_usage([completion])),
-        "podium": podium_object(active.run, completion, active.admission.budget),
+        "podium": podium_object(active.run, completion, active.admission.budget, active.told_session),
     }
 
 
@@ -102,7 +102,7 @@ class MessageEvents:
             yield self._delta({"type": "input_json_delta", "partial_json": json.dumps(block["input"])})
         yield from self._over()
         delta = _stop(completion, state.stopping)
-        podium = podium_object(self.active.run, completion, self.active.admission.budget)
+        podium = podium_object(self.active.run, completion, self.active.admission.budget, self.active.told_session)
         yield {"type": "message_delta", "delta": delta, "usage": _usage(answer_usage([completion])), "podium": podium}
         yield {"type": "message_stop"}
 

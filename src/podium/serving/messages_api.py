@@ -11,8 +11,9 @@ from starlette.responses import Response
 from podium.serving.chat_api import answered, opened
 from podium.serving.conversation import ParsedRequest
 from podium.serving.headers import run_headers
+from podium.serving.measures import prompt_size
 from podium.serving.messages_answers import MessageEvents, message_object
-from podium.serving.service import RequestService, prompt_size
+from podium.serving.service import RequestService
 from podium.serving.store.keys import Key
 from podium.serving.wire import EventStream, anthropic_event, event, json_answer, unless_left
 

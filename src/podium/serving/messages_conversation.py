@@ -1,5 +1,7 @@
 """A request of the Messages API -> the call a Conductor answers."""
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
@@ -58,6 +60,7 @@ def of_messages(request: CountRequest) -> ParsedRequest:
         stream=bool(request.stream),
         ignored=tuple(dict.fromkeys((*request.ignored, *reading.ignored))),
         tools=reading.named,
+        session="" if asks is None or asks.metadata is None else _session_in(asks.metadata.user_id or ""),
         shows_steps=request.thinking is not None
         and request.thinking.type != "disabled"
         and request.thinking.display != "omitted",
@@ -185,6 +188,19 @@ def _merged(turns: Sequence[Message]) -> tuple[Message, ...]:
 def _kept_to_the_end(message: Message, control: CacheControl) -> Message:
     mark = CachePoint(at=len(message.content), ttl=ttl_of(control.model_dump()))
     return replace(message, cache_points=(*message.cache_points, mark))
+
+
+def _session_in(user_id: str) -> str:
+    """The session that agents write into the user's id, at its end or as a field of JSON; "" where there is none."""
+    found = re.search(r"session_([0-9A-Za-z-]{8,100})$", user_id)
+    if found is not None:
+        return found[1]
+    try:
+        read = json.loads(user_id)
+    except (ValueError, RecursionError):
+        return ""
+    session = read.get("session_id") if isinstance(read, dict) else None
+    return session if isinstance(session, str) else ""
 
 
 def _choice(choice: MessagesChoice | None) -> str:

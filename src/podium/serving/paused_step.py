@@ -43,7 +43,7 @@ class PausedStep:
         conversation, own = parsed.call.question, {*self.tool_calls}
         begin = next(i for i, turn in enumerate(conversation) if any(call.id in own for call in turn.tool_calls))
         before, turns = conversation[:begin], conversation[begin:]
-        if (self.model, self.options, self.question) != (parsed.model, _lasting(parsed.options), _last_said(before)):
+        if (self.model, self.options, self.question) != (parsed.model, _lasting(parsed.options), last_said(before)):
             return None
         return replace(
             self.call,
@@ -79,7 +79,7 @@ def paused_step(completion: Completion, parsed: ParsedRequest) -> PausedStep | N
     return PausedStep(
         model=parsed.model,
         options=_lasting(parsed.options),
-        question=_last_said(before),
+        question=last_said(before),
         worker=waiting.worker,
         # Of the conversation it only matters that it was shown; pictures would be kept a second time.
         call=replace(in_words(call), turns=(), response_options=ResponseOptions()),
@@ -101,10 +101,11 @@ def resumed(ids: tuple[str, ...], state: str, parsed: ParsedRequest, workers: Se
 
 
 def _lasting(options: RequestOptions) -> RequestOptions:
-    return options.model_copy(update={"budget_usd": None, "budget_seconds": None})
+    return options.model_copy(update={"budget_usd": None, "budget_seconds": None, "session_usd": None})
 
 
-def _last_said(conversation: Question) -> str:
+def last_said(conversation: Question) -> str:
+    """SHA-256 of the user's last turn, pictures and files included; "" where there is none."""
     last = next((turn for turn in reversed(conversation) if turn.role == "user"), None)
     if last is None:
         return ""

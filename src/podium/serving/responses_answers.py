@@ -161,7 +161,7 @@ def _whole(active: ActiveRequest, done: ChoiceDone, items: Sequence[Object]) -> 
         "incomplete_details": {"reason": "max_output_tokens"} if incomplete else None,
         "output": list(items),
         "usage": response_usage([completion]),
-        "podium": podium_object(active.run, completion, active.admission.budget),
+        "podium": podium_object(active.run, completion, active.admission.budget, active.told_session),
     }
 
 

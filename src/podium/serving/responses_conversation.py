@@ -53,6 +53,7 @@ def of_responses(request: ResponsesRequest, before: Sequence[Message] = (), *, s
         ignored=tuple(dict.fromkeys((*request.ignored, *box.ignored))),
         tools=box.named,
         stores=stores,
+        session=request.prompt_cache_key or "",
         previous=request.previous_response_id,
         has_instructions=request.instructions is not None,
     )

@@ -7,12 +7,13 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 
-from podium.errors import Cancelled, ConfigError, KeyBusy
+from podium.errors import ConfigError, KeyBusy
 from podium.jsonl import dumps
 from podium.protocols import ServedModel
 from podium.serving.accounts import Accounts, Admission
@@ -21,17 +22,19 @@ from podium.serving.asking import ChoiceDone
 from podium.serving.catalog import ModelCatalog
 from podium.serving.concurrency import ConcurrencyGate, Patience
 from podium.serving.conversation import ParsedRequest
+from podium.serving.measures import ended_by, newest_round, prompt_size, question_of, simulated_seconds, total_usage
 from podium.serving.metrics import Metrics
 from podium.serving.paused_step import Resumed, paused_step, resumed
+from podium.serving.sessioned import sessioned, task_worker
+from podium.serving.sessions import Session
 from podium.serving.store.keys import Key
+from podium.serving.store.patience import patiently
 from podium.serving.store.quotas import Counted
 from podium.serving.store.runs import Run
 from podium.serving.telemetry import record
-from podium.serving.wire import ClientLeft
-from podium.types import Call, Message, Transcript, Usage
-from podium.workers.bound import attachment_tokens
+from podium.types import Call, Transcript, Usage, Workflow
 from podium.workers.metered import question_budgets
-from podium.workers.seeing import all_told, told
+from podium.workers.seeing import all_told
 from podium.workers.tenant import tenant
 
 log = logging.getLogger("podium.serving")
@@ -52,12 +55,19 @@ class ActiveRequest:
     admission: Admission
     headers: Mapping[str, str]
     """Of the request."""
+    session: Session | None = None
+    """None for a small task that a client slipped in, and for a worker by its own name without a session."""
     resumed: Resumed | None = None
     """The step that goes on, where the request brings the results of its tools."""
     is_kept: bool = False
     """Whether the run is written down: a client may still leave while it is sent the end of its answer."""
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def told_session(self) -> dict[str, object] | None:
+        """What a client is told of its session."""
+        return None if self.session is None else self.session.object()
 
     @property
     def model(self) -> str:
@@ -101,11 +111,21 @@ class RequestService:
         async with self._let_in(key, parsed, patience) as admission:
             # After the quota: who is refused for the moment finds the paused step still waiting.
             waiting = None if conductor is not None else await self._taken(key, parsed)
-            call = parsed.call if waiting is None else waiting.call
-            conductors = [conductor] if conductor is not None else self._conductors(parsed, waiting)
-            question_budgets.set((admission.budget,))  # of this request's task, and of all that it starts
+            run = f"run_{secrets.token_hex(12)}"
+            try:
+                session = (
+                    None if conductor is not None else await sessioned(self.accounts, self.catalog, key, parsed, headers, run)
+                )
+                call = self._call(parsed, waiting, session)
+                conductors = [conductor] if conductor is not None else self._conductors(parsed, waiting)
+            except BaseException:
+                if waiting is not None:  # a limit of the session's, say: the step waits on
+                    await asyncio.shield(self.accounts.pause(waiting.ids, admission, waiting.state))
+                raise
+            budgets = (admission.budget,) if session is None else (admission.budget, session.budget)
+            question_budgets.set(budgets)  # of this request's task, and of all that it starts
             tenant.set(self.accounts.tenant(key))
-            active = ActiveRequest(f"run_{secrets.token_hex(12)}", parsed, call, conductors, admission, headers, waiting)
+            active = ActiveRequest(run, parsed, call, conductors, admission, headers, session, waiting)
             try:
                 yield active
             except BaseException as end:  # the client has left, the server stops, or a bug: what was done is paid for
@@ -158,12 +178,15 @@ class RequestService:
         run = self._run(
             active,
             tuple(transcript for done in dones for transcript in done.completion.transcripts),
-            simulated=max(_simulated(done.completion.transcripts) for done in dones),
+            simulated=max(simulated_seconds(done.completion.transcripts) for done in dones),
             usage=total_usage(dones) if is_complete else active.admission.budget.spent,
             failure="" if first.failure is None else first.failure.kind,
             answer=first.completion.text if first.failure is None else None,
         )
-        await self._kept(run, active)
+        state = None
+        if active.session is not None and first.failure is None:
+            state = active.session.after(dones[0].completion)
+        await self._kept(run, active, state)
 
     async def left(self, active: ActiveRequest, transcripts: Sequence[Transcript] = (), end: BaseException | None = None) -> None:
         """Keep the run of a client that went away before there was an answer; ``transcripts``: what was done until then.
@@ -173,9 +196,9 @@ class RequestService:
         run = self._run(
             active,
             tuple(transcripts),
-            simulated=_simulated(transcripts),
+            simulated=simulated_seconds(transcripts),
             usage=active.admission.budget.spent,
-            failure=_ended_by(end),
+            failure=ended_by(end),
             answer=None,
         )
         await self._kept(run, active)
@@ -198,25 +221,28 @@ class RequestService:
             seconds=max(time.perf_counter() - active.started, simulated),
             usage=usage,
             paid_usd=active.admission.budget.paid.cost_usd,
+            session="" if active.session is None else active.session.id,
             failure=failure,
             steps=sum(len(transcript.asked) for transcript in transcripts),
             workers=tuple(dict.fromkeys(result.worker for transcript in transcripts for result in transcript.asked)),
-            question=_question(active.parsed.call),
+            question=question_of(active.parsed.call),
             answer=answer,
             # Without the pictures: a run is read by people, and one picture is larger than all its words.
             transcripts=tuple(replace(each, question=all_told(each.question)) for each in transcripts),
         )
 
-    async def _kept(self, run: Run, active: ActiveRequest) -> None:
+    async def _kept(self, run: Run, active: ActiveRequest, state: str | None = None) -> None:
         if active.is_kept:
             return
         active.is_kept = True
-        await asyncio.shield(self._written(run, active))  # a client that leaves meanwhile changes nothing about it
+        await asyncio.shield(self._written(run, active, state))  # a client that leaves meanwhile changes nothing about it
 
-    async def _written(self, run: Run, active: ActiveRequest) -> None:
+    async def _written(self, run: Run, active: ActiveRequest, state: str | None) -> None:
         if run.failure and active.resumed is not None:
             # A client that sends the results again finds the step waiting as before, and pays for nothing twice.
             await self.accounts.pause(active.resumed.ids, active.admission, active.resumed.state)
+        if (session := active.session) is not None:
+            await patiently(partial(self.accounts.sessions.settle, session.id, active.run, session.costs_usd, state))
         await self.accounts.keep_run(run, active.admission)
         self._report(run)
         record(run, run.transcripts, active.headers)
@@ -241,15 +267,33 @@ class RequestService:
             },
         )
 
+    def _call(self, parsed: ParsedRequest, waiting: Resumed | None, session: Session | None) -> Call:
+        """What is asked: the conversation, or the step that goes on with it."""
+        if session is None:
+            return parsed.call if waiting is None else waiting.call
+        if waiting is not None:
+            session.goes_on(waiting.worker)
+            return waiting.call
+        cards = {card.name: card for card in self.catalog.cards}
+
+        def amend(workflow: Workflow, names: tuple[str, ...]) -> Workflow:
+            return session.amended(workflow, names, cards, parsed)
+
+        return replace(parsed.call, plan_before=session.plan_before, amend=amend)
+
     def _conductors(self, parsed: ParsedRequest, waiting: Resumed | None) -> list[ServedModel]:
-        """Who answers: results of tools go to the step that asked for them; everything else is conducted from the start."""
+        """Who answers: results of tools go to the step that asked for them, small tasks of a client's to the worker for those;
+        everything else is conducted from the start."""
         if waiting is not None:
             return [self.catalog.conductor(waiting.worker)]
+        worker = task_worker(self.catalog, parsed)
+        if worker is not None:
+            return [self.catalog.conductor(worker) for _ in range(parsed.choices)]
         return [self.catalog.conductor(parsed.model, parsed.options) for _ in range(parsed.choices)]
 
     async def _taken(self, key: Key | None, parsed: ParsedRequest) -> Resumed | None:
         """The paused step whose tool results ``parsed`` brings; it is taken out of the store."""
-        ids = tuple(sorted({message.tool_call_id for message in _newest(parsed.call.question) if message.role == "tool"}))
+        ids = tuple(sorted({message.tool_call_id for message in newest_round(parsed.call.question) if message.role == "tool"}))
         if not ids:
             return None
         workers = [card.name for card in self.catalog.cards]
@@ -259,48 +303,3 @@ class RequestService:
             raise ConfigError("n: a step that waited for its tools goes on once; leave n out")
         state = await self.accounts.paused.take(ids, "" if key is None else key.id)
         return None if state is None else resumed(ids, state, parsed, workers)
-
-
-def prompt_size(call: Call) -> int:
-    """Characters of the prompt, tools and response format included."""
-    size = len(call.response_options.response_format or "")
-    for message in call.question:
-        size += len(message.content) + sum(4 * attachment_tokens(attachment) for attachment in message.attachments)
-        for called in message.tool_calls:
-            size += len(called.name) + len(called.arguments)
-    for tool in call.response_options.tools:
-        size += len(tool.name) + len(tool.description) + len(tool.parameters)
-    return size
-
-
-def total_usage(dones: Sequence[ChoiceDone]) -> Usage:
-    """Tokens and dollars of all choices together."""
-    return Usage.total(done.completion.usage for done in dones)
-
-
-def _ended_by(end: BaseException | None) -> str:
-    """What stands in the run's record: the name of a bug, or that the run was stopped from outside."""
-    while isinstance(end, BaseExceptionGroup):
-        end = end.exceptions[0]
-    is_bug = isinstance(end, Exception) and not isinstance(end, ClientLeft)
-    return type(end).__name__ if is_bug else Cancelled.__name__
-
-
-def _question(call: Call) -> str:
-    """What the user said last; in the middle of a tool loop that is not the last turn."""
-    return told(next((turn for turn in reversed(call.question) if turn.role == "user"), call.question[-1])).content
-
-
-def _simulated(transcripts: Iterable[Transcript]) -> float:
-    """The seconds that a run stands for: simulated workers answer at once."""
-    return sum(transcript.critical_seconds for transcript in transcripts)
-
-
-def _newest(question: Sequence[Message]) -> tuple[Message, ...]:
-    """The last turn that called tools and what came after it; nothing where the user has spoken since."""
-    for index in range(len(question) - 1, -1, -1):
-        if question[index].role == "user":
-            return ()
-        if question[index].tool_calls:
-            return tuple(question[index:])
-    return ()

@@ -9,13 +9,16 @@ from podium.workers.budget import Budget
 from podium.workflow.draw import sees
 
 
-def podium_object(run: str, completion: Completion, paid: Budget | None = None) -> dict[str, Any]:
+def podium_object(
+    run: str, completion: Completion, paid: Budget | None = None, session: dict[str, object] | None = None
+) -> dict[str, Any]:
     """Everything about how an answer came to be: each round's workflow, why, and what every step did and cost.
 
-    ``why`` is what the policy wrote, the lists included. ``paid`` as in :func:`totals_object`.
+    ``why`` is what the policy wrote, the lists included. ``paid`` as in :func:`totals_object`; ``session`` is the session's part.
     """
     return {
         **totals_object(run, completion.usage, paid),
+        **({} if session is None else {"session": session}),
         "seconds": round(completion.seconds, 6),
         "rounds": [_round(transcript) for transcript in completion.transcripts],
     }

@@ -17,6 +17,8 @@ CACHE_SECONDS = 300.0
 """How long a provider is sure to keep a prompt: what the shortest of them promises."""
 CLEARLY = 1.5
 """By how much a worker has to be dearer before its price is taken for a sign that it is abler."""
+WORTH_IT = 0.9
+"""A switch has to save a tenth of the turn: what is in a cache is only estimated."""
 _ABLER = 0.02
 _FIRST_TOKENS = 400.0
 """Tokens of an answer, as long as none was seen."""
@@ -78,8 +80,7 @@ def acting(state: TurnState, proposed: Card, cards: Mapping[str, Card], prompt_t
         return Acting(worker=proposed.name, proposed=proposed.name, why=why)
     if _prices(before) is None or _prices(proposed) is None:
         return Acting(worker=proposed.name, proposed=proposed.name, why="switches: a price is unknown, so nothing is weighed")
-    abler = is_abler(proposed, before)
-    if abler:
+    if is_abler(proposed, before):
         return Acting(worker=proposed.name, proposed=proposed.name, why="switches: the workflow asks for an abler worker")
     calls = max(1.0, state.calls / max(1, state.number))
     stay = turn_usd(before, state, prompt_tokens, calls, now)
@@ -89,13 +90,12 @@ def acting(state: TurnState, proposed: Card, cards: Mapping[str, Card], prompt_t
         # Asked for again, it would read what it has in its cache now, and what is said until then.
         back = prompt_tokens * (prompt - cached)
         switch += back * (state.returns + 1) / (state.number + 2)
-    saves = abs(stay - switch)
     tokens = _warm(before, state, prompt_tokens, now)
-    if switch < stay:
-        why = f"switches: saves about ${saves:.4f}, the {tokens} cached tokens that are lost included"
-        return Acting(worker=proposed.name, proposed=proposed.name, why=why, saves_usd=saves)
-    why = f"stays: {tokens} tokens are in its cache, a switch would cost about ${saves:.4f} more"
-    return Acting(worker=before.name, proposed=proposed.name, why=why, saves_usd=saves)
+    if switch < WORTH_IT * stay:
+        why = f"switches: costs about ${switch:.4f}, staying ${stay:.4f}; {tokens} cached tokens are lost"
+        return Acting(worker=proposed.name, proposed=proposed.name, why=why, saves_usd=stay - switch)
+    why = f"stays: {tokens} tokens are in its cache; a switch would cost about ${switch:.4f}, this ${stay:.4f}"
+    return Acting(worker=before.name, proposed=proposed.name, why=why, saves_usd=switch - stay)
 
 
 def is_abler(one: Card, other: Card) -> bool:

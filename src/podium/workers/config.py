@@ -58,6 +58,13 @@ class ConductorConfig(Table):
         return str(read_condition(text))
 
 
+class ServerConfig(Table):
+    """The optional ``[server]`` table: what a server makes of this pool."""
+
+    task_worker: str | None = None
+    """Name of the worker that gets titles, summaries and compactions which clients slip in; default: they are planned."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolConfig:
     """A pool file, read and checked. Example: ``read_pool("pool.toml").workers[0].name``."""
@@ -65,6 +72,7 @@ class PoolConfig:
     path: str
     workers: tuple[WorkerConfig, ...]
     conductor: ConductorConfig | None = None
+    server: ServerConfig | None = None
 
 
 Wrap = Callable[[BareWorker], Worker]
@@ -117,9 +125,9 @@ def _fallbacks_first(workers: tuple[WorkerConfig, ...]) -> Iterator[WorkerConfig
 
 def _pool(path: str, tables: dict[str, Any]) -> PoolConfig:
     for key, value in tables.items():
-        if key not in ("worker", "conductor"):
+        if key not in ("worker", "conductor", "server"):
             refuse_secrets({key: value}, "outside of any table")
-            raise ConfigError(unknown_key(key, ("worker", "conductor")))
+            raise ConfigError(unknown_key(key, ("worker", "conductor", "server")))
     raw = tables.get("worker", [])
     if not isinstance(raw, list) or not all(isinstance(table, dict) for table in raw):
         raise ConfigError("worker is not a list of tables; begin each worker with a line [[worker]]")
@@ -135,7 +143,19 @@ def _pool(path: str, tables: dict[str, Any]) -> PoolConfig:
         names = [worker.name for worker in workers]
         if conductor.worker not in names:
             raise ConfigError(f"conductor: worker: no worker is named {conductor.worker!r}{hint(conductor.worker, names)}")
-    return PoolConfig(path=path, workers=workers, conductor=conductor)
+    return PoolConfig(path=path, workers=workers, conductor=conductor, server=_server(tables, workers))
+
+
+def _server(tables: dict[str, Any], workers: tuple[WorkerConfig, ...]) -> ServerConfig | None:
+    if "server" not in tables:
+        return None
+    if not isinstance(tables["server"], dict):
+        raise ConfigError("server is not a table; begin it with a line [server]")
+    server = read_table(ServerConfig, tables["server"], "server")
+    names = [worker.name for worker in workers]
+    if server.task_worker is not None and server.task_worker not in names:
+        raise ConfigError(f"server: task_worker: no worker is named {server.task_worker!r}{hint(server.task_worker, names)}")
+    return server
 
 
 def _worker(table: dict[str, Any], place: str) -> WorkerConfig:

@@ -47,6 +47,8 @@ def messages(brief: Brief, syntax: WorkflowSyntax = WorkflowSyntax()) -> tuple[M
     sight = has_attachments(brief.question)
     asked = ["USER QUESTION", _conversation(brief.question)]
     asked += [*([_SIGHT] if sight else []), "AVAILABLE LANGUAGE MODELS", _models(brief.cards, syntax, sight=sight)]
+    if brief.plan_before:
+        asked += ["YOUR WORKFLOW FOR THE USER'S TURN BEFORE THIS ONE", brief.plan_before]
     if brief.budget_usd is not None:
         asked.append(f"BUDGET LEFT FOR THIS QUESTION: ${brief.budget_usd:.4f}")
     if brief.previous_rounds:

@@ -41,8 +41,10 @@ class Round:
             workflow = parse(self.generation.text, self.brief, self.syntax)
         except WorkflowError as error:
             return self._without_steps(failure=Failure.of(error, f"the policy, round {number}"))
+        names = self.workers.names
+        if workflow is not None and self.call.amend is not None:
+            workflow = self.call.amend(workflow, names)
         if self.on_event is not None:
-            names = self.workers.names
             self.on_event(WorkflowWritten(round=number, workflow=workflow, generation=self.generation, workers=names))
         if workflow is None:
             return self._without_steps(answer=last)

@@ -42,6 +42,8 @@ class Key:
     scopes: frozenset[str] = frozenset({"ask"})
     monthly_usd: float | None = None
     """Dollars per UTC month."""
+    session_usd: float | None = None
+    """Dollars per session."""
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     concurrency: int | None = None
@@ -62,6 +64,7 @@ class Terms(TypedDict, total=False):
 
     scopes: frozenset[str]
     monthly_usd: float | None
+    session_usd: float | None
     requests_per_minute: int | None
     tokens_per_minute: int | None
     concurrency: int | None
@@ -220,13 +223,16 @@ def _terms(key: Key) -> dict[str, object]:
     for what, (limit, end) in limits.items():
         if limit is not None and not 1 <= limit < end:
             raise ConfigError(f"{limit} {what} is no limit: give a number from 1, or none at all")
-    try:
-        monthly_nano = None if key.monthly_usd is None else to_nano(key.monthly_usd)
-    except ValueError as error:
-        raise ConfigError(f"dollars per month: {error}") from None
+    nanos: dict[str, int | None] = {}
+    for what, usd in (("month", key.monthly_usd), ("session", key.session_usd)):
+        try:
+            nanos[what] = None if usd is None else to_nano(usd)
+        except ValueError as error:
+            raise ConfigError(f"dollars per {what}: {error}") from None
     return {
         "scopes": " ".join(sorted(key.scopes)),
-        "monthly_nano": monthly_nano,
+        "monthly_nano": nanos["month"],
+        "session_nano": nanos["session"],
         "requests_per_minute": key.requests_per_minute,
         "tokens_per_minute": key.tokens_per_minute,
         "concurrency": key.concurrency,
@@ -240,6 +246,7 @@ def _key(row: Row[tuple[object, ...]]) -> Key:
         name=row.name,
         scopes=frozenset(row.scopes.split()),
         monthly_usd=None if row.monthly_nano is None else to_usd(row.monthly_nano),
+        session_usd=None if row.session_nano is None else to_usd(row.session_nano),
         requests_per_minute=row.requests_per_minute,
         tokens_per_minute=row.tokens_per_minute,
         concurrency=row.concurrency,

@@ -47,6 +47,8 @@ class Run:
     """What the work behind it used and cost, whoever paid: a reply from a journal was paid by an earlier run."""
     paid_usd: float | None = None
     """What this run paid itself; None where that is unknown."""
+    session: str = ""
+    """The session it belongs to; "" for what was asked without one."""
     failure: str = ""
     """The error class's name where there is no answer."""
     steps: int = 0
@@ -91,6 +93,7 @@ class Runs:
             "cost_nano": None if cost is None else to_nano(cost),
             "searched": "\n".join(_folded((text or "")[:_SEARCHED]) for text in (run.question, run.answer)),
             "record": jsonl.dumps(replace(run, transcripts=())),
+            "session": run.session,
             "transcripts": "\n".join(jsonl.dumps(transcript) for transcript in run.transcripts),
         }
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -130,6 +133,7 @@ class Runs:
         text: str = "",
         model: str = "",
         failed: bool | None = None,
+        session: str = "",
         since: datetime | None = None,
         until: datetime | None = None,
         limit: int = 50,
@@ -144,6 +148,8 @@ class Runs:
             wanted.append(runs.c.searched.contains(_folded(text), autoescape=True))
         if model:
             wanted.append(runs.c.model == plain(model))
+        if session:
+            wanted.append(runs.c.session == plain(session))
         if failed is not None:
             wanted.append(runs.c.failure != "" if failed else runs.c.failure == "")
         if since is not None:

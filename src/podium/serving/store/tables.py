@@ -128,6 +128,7 @@ sessions = Table(
     metadata,
     Column("id", String(64), primary_key=True),
     Column("spent_nano", BigInteger, nullable=False),
+    Column("unpriced", Integer, nullable=False),
     Column("state", Text, nullable=False),
     Column("expires_us", BigInteger, nullable=False),
 )

@@ -23,6 +23,7 @@ def upgrade() -> None:
         "sessions",
         sa.Column("id", sa.String(64), primary_key=True),
         sa.Column("spent_nano", sa.BigInteger, nullable=False),
+        sa.Column("unpriced", sa.Integer, nullable=False),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("expires_us", sa.BigInteger, nullable=False),
     )
