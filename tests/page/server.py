@@ -74,6 +74,8 @@ class Small:
         evil = Scripted(_evil)
         self.evil = WorkerPool([Member(worker=evil, card=Card(name=EVIL)), Member(worker=evil, card=Card(name="{{evil}}"))])
 
+    task_worker = None
+
     @property
     def models(self) -> Sequence[str]:
         return ("best", "three", "slow", "talks", "huge", "broken", "evil", *self.gym.names)

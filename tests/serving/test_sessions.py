@@ -1,6 +1,7 @@
 """Sessions: told apart, planned once a turn, kept with one worker where that is cheaper, held to their dollars."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ import pytest
 from openai import AsyncOpenAI
 
 from benchmarks.sessions import compared
+from podium.errors import ConfigError
 from podium.pools.models import PoolCatalog
 from podium.pools.opened import OpenPool
 from podium.serving.store.database import Database
 from podium.serving.store.sessions import SESSION_SECONDS, Sessions
 from podium.types import Card
+from podium.workers.config import read_pool
 from podium.workers.metered import Metered
 from podium.workers.pool import Member, WorkerPool
 from tests.serving.agents import Provider, agency, chat_agent, chat_turn
@@ -28,18 +31,20 @@ HELLO: Any = {"role": "user", "content": "Mend the tests."}
 BEFORE = "YOUR WORKFLOW FOR THE USER'S TURN BEFORE THIS ONE"
 
 
+Prices = Mapping[str, tuple[float, float, float]]
+"""Of prompt, cached prompt and answer, per million, by worker."""
+
+
 def plan(worker: int) -> str:
     return f'model_id = [{worker}]\nsubtasks = ["Do it."]\naccess_list = [[]]'
 
 
-def pool(
-    boss: Puppet, *workers: Puppet, prices: dict[str, tuple[float, float, float]] = {}, task: str | None = None
-) -> PoolCatalog:
-    """``boss`` plans; the others are ``w1``, ``w2`` and so on. Prices: of prompt, cached prompt, answer, per million."""
+def pool(boss: Puppet, *workers: Puppet, prices: Prices | None = None, task: str | None = None) -> PoolCatalog:
+    """``boss`` plans; the others are ``w1``, ``w2`` and so on."""
     members = []
     for index, puppet in enumerate((boss, *workers)):
         name = f"w{index}" if index else "boss"
-        prompt, cached, completion = (usd * 1e-6 for usd in prices.get(name, (1.0, 0.1, 10.0)))
+        prompt, cached, completion = (usd * 1e-6 for usd in (prices or {}).get(name, (1.0, 0.1, 10.0)))
         card = Card(name=name, prompt_usd=prompt, cached_usd=cached, completion_usd=completion)
         members.append(Member(worker=Metered(puppet, card, 100, []), card=card))
     return PoolCatalog(OpenPool(workers=WorkerPool(members), task_worker=task), "chat:boss")
@@ -119,8 +124,8 @@ async def test_two_turns_of_eight_tool_calls_over_two_replicas(url: str, tmp_pat
             for turn in range(5):
                 ai: AsyncOpenAI = (here, there)[turn % 2]
                 messages.append(await chat_turn(ai, "podium", messages, stream=stream))
-                for call in messages[-1].get("tool_calls") or []:
-                    messages.append({"role": "tool", "tool_call_id": call["id"], "content": f"result {turn}.0"})
+                calls = messages[-1].get("tool_calls") or []
+                messages += [{"role": "tool", "tool_call_id": call["id"], "content": f"result {turn}.0"} for call in calls]
             assert messages[-1]["content"] == seen(4)
             assert planned(provider) == (number + 1, number + 1), "one plan per turn of the user's"
             messages.append({"role": "user", "content": "And the other one?"})
@@ -143,7 +148,7 @@ async def test_the_worker_stays_where_nothing_is_won_and_the_answer_says_why(tmp
         assert begun.headers["x-podium-acting"] == "w1; the first turn of this session"
         stayed = await say(ai, conversation, "Go on.")
         assert stayed.parse().choices[0].message.content == "one"
-        assert stayed.headers["x-podium-acting"].startswith("w1; stays: 10 tokens are in its cache")
+        assert stayed.headers["x-podium-acting"].startswith("w1; stays: 4 tokens are in its cache")
         told = stayed.parse().podium["session"]
         assert (told["worker"], told["proposed"], told["turn"]) == ("w1", "w2", 2)
         assert told["id"] == begun.headers["x-podium-session"]
@@ -163,9 +168,7 @@ async def test_the_worker_stays_where_nothing_is_won_and_the_answer_says_why(tmp
         ({"w1": (1.0, 0.1, 10.0), "w2": (1.1, 0.1, 11.0)}, "w1", "stays: "),
     ],
 )
-async def test_a_switch_that_pays_and_one_that_is_asked_for(
-    tmp_path: Path, prices: dict[str, tuple[float, float, float]], worker: str, why: str
-) -> None:
+async def test_a_switch_that_pays_and_one_that_is_asked_for(tmp_path: Path, prices: Prices, worker: str, why: str) -> None:
     catalog = pool(planning(1, 2), said("one"), said("two"), prices=prices)
     async with live(catalog, tmp_path) as server, client(server) as ai:
         conversation: list[Any] = []
@@ -257,7 +260,8 @@ async def test_holds_and_what_a_dead_replica_leaves(database: Database, clock: M
 
 
 TITLE: Any = [{"role": "system", "content": "You are a title generator. Write one line."}, HELLO]
-COMPACT: Any = [HELLO, {"role": "assistant", "content": "ok"}, {"role": "user", "content": "CRITICAL: Text only.\n\nYour task is to create a detailed summary of the conversation so far."}]  # fmt: skip
+CUT = "CRITICAL: Text only.\n\nYour task is to create a detailed summary of the conversation so far."
+COMPACT: Any = [HELLO, {"role": "assistant", "content": "ok"}, {"role": "user", "content": CUT}]
 LOOK: Any = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
 
 
@@ -295,9 +299,6 @@ async def test_the_pool_file_names_the_small_worker(tmp_path: Path) -> None:
     provider = Provider(rounds=0)
     async with agency(provider, tmp_path):
         pass
-    from podium.errors import ConfigError
-    from podium.workers.config import read_pool
-
     path = tmp_path / "pool.toml"
     text = path.read_text()
     path.write_text(f'{text}\n[server]\ntask_worker = "planner"\n')

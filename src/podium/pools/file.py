@@ -35,6 +35,7 @@ async def file_pool(path: Path, budget: Budget, journal: Journal | None = None) 
             hedge_after_seconds=table.hedge_after_seconds,
             retries=table.retries,
             fallback=None if table.fallback is None else made[table.fallback],
+            fallback_stays=table.fallback_stays,
         )
         made[table.name] = stacked(bare.worker, bare.card, layers, [budget], journal, identity=bare.identity)
         return made[table.name]

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field, replace
 from podium.errors import BudgetExceeded, ConfigError
 from podium.jsonl import dumps, loads
 from podium.serving.conversation import ParsedRequest
+from podium.serving.measures import prompt_size
 from podium.serving.paused_step import last_said
 from podium.serving.staying import Acting, TurnState, acting, after, is_abler
 from podium.types import Card, Completion, Step, Transcript, Usage, Workflow
-from podium.workers.bound import attachment_tokens
 from podium.workers.budget import Budget
 from podium.workers.seeing import needs_eyes
 
@@ -86,7 +86,7 @@ class Session:
         proposed = cards[names[last.worker]]
         before = cards.get(self.turn.worker)
         usable = {name: card for name, card in cards.items() if name in names}
-        size = _tokens(parsed)
+        size = prompt_size(parsed.call) // _CHARACTERS_PER_TOKEN
         if needs_eyes(parsed.call):
             usable = {name: card for name, card in usable.items() if card.sees or not proposed.sees}
         usable = {
@@ -227,12 +227,3 @@ def _in_words(workflow: Workflow) -> str:
     ]
     text = "\n".join(lines)
     return text if len(text) <= _LONGEST_PLAN else f"{text[:_LONGEST_PLAN]} (cut here)"
-
-
-def _tokens(parsed: ParsedRequest) -> int:
-    """About how long the conversation is."""
-    size = 0
-    for turn in parsed.call.question:
-        size += len(turn.content) + sum(len(call.name) + len(call.arguments) for call in turn.tool_calls)
-        size += sum(_CHARACTERS_PER_TOKEN * attachment_tokens(each) for each in turn.attachments)
-    return size // _CHARACTERS_PER_TOKEN

@@ -41,7 +41,7 @@ from podium.workers.billing import plausible
 from podium.workers.bound import completion_cap
 from podium.workers.call_key import idempotency_key, same_numbers
 from podium.workers.chat_files import cache_settings
-from podium.workers.chat_messages import library_messages, option_settings, parameters_for, tool_calls_of
+from podium.workers.chat_messages import in_tool_loop, library_messages, option_settings, parameters_for, tool_calls_of
 from podium.workers.connections import Connections, of_this_loop
 from podium.workers.extra_body import checked_body, price_problem
 from podium.workers.faults import cause_of, fault_of
@@ -55,6 +55,7 @@ from podium.workers.providers import (
     require_adapter,
     settings_for,
     split_model,
+    wants_signed_thinking,
 )
 from podium.workers.render import render
 from podium.workers.table import DEFAULT_SECONDS
@@ -126,9 +127,13 @@ class ChatWorker:
         most = completion_cap(call, self._sampling.max_tokens)
         if most != sampling.max_tokens:
             sampling = replace(sampling, max_tokens=most)
-        settings, left_out = settings_for(
-            model, self.provider, sampling, self._extra_body, self._seconds, call.response_options.effort
-        )
+        rendered = render(call)
+        wanted = call.response_options.effort
+        if self.provider == "anthropic" and in_tool_loop(rendered) and wants_signed_thinking(model):
+            # What was thought before the calls is not kept, and may have been another model's: no thoughts are better than
+            # a refusal of thoughts without their signature.
+            sampling, wanted = replace(sampling, thinking_tokens=None), None
+        settings, left_out = settings_for(model, self.provider, sampling, self._extra_body, self._seconds, wanted)
         body = cast(Mapping[str, Any], settings.get("extra_body") or {})
         settings.update(option_settings(call.response_options, self.provider, body))
         self._tell(left_out)
@@ -136,7 +141,7 @@ class ChatWorker:
         if repeat is not None:
             settings["extra_headers"] = {"Idempotency-Key": repeat}
         answer = AnswerText(call.on_token)
-        messages = library_messages(render(call), self.provider, call.response_options)
+        messages = library_messages(rendered, self.provider, call.response_options)
         settings.update(cache_settings(call, self.provider))
         parameters = parameters_for(call.response_options)
         started = time.perf_counter()

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -31,7 +32,7 @@ ANY_OBJECT = "{}"
 
 def library_messages(messages: Sequence[Message], provider: str, response_options: ResponseOptions) -> list[ModelMessage]:
     """One library message for each of ours, so that the adapters neither merge nor move them where the vendor allows it."""
-    fit = _nine if provider == "mistral" else str
+    fit = _nine if provider == "mistral" else _usual
     if provider == "anthropic" and not response_options.tools:
         messages = in_words(messages)
     names = {call.id: call.name for message in messages for call in message.tool_calls}
@@ -79,6 +80,11 @@ def in_words(messages: Sequence[Message]) -> list[Message]:
         else:
             found.append(message)
     return found
+
+
+def in_tool_loop(messages: Sequence[Message]) -> bool:
+    """Whether the model goes on with a turn of its own, in which it called tools."""
+    return bool(messages) and messages[-1].role == "tool"
 
 
 def parameters_for(response_options: ResponseOptions) -> ModelRequestParameters | None:
@@ -140,6 +146,13 @@ def _nine(tool_call_id: str) -> str:
     if len(tool_call_id) == 9 and tool_call_id.isascii() and tool_call_id.isalnum():
         return tool_call_id
     return base64.b32encode(hashlib.sha256(tool_call_id.encode("utf-8", "surrogatepass")).digest())[:9].decode("ascii")
+
+
+def _usual(tool_call_id: str) -> str:
+    """An id that every other provider takes: OpenAI bounds its length, Anthropic its characters."""
+    if re.fullmatch(r"[A-Za-z0-9_-]{1,40}", tool_call_id) is not None:
+        return tool_call_id
+    return "call_" + hashlib.sha256(tool_call_id.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 def _schema(text: str, whose: str) -> dict[str, Any]:

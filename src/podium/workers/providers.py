@@ -224,6 +224,11 @@ def _named_effort(model: Model[Any], provider: str, wanted: Effort) -> dict[str,
     return {}
 
 
+def wants_signed_thinking(model: Model[Any]) -> bool:
+    """Whether a model of Anthropic's that thinks refuses a turn of its own that calls tools without the thoughts before it."""
+    return not model.profile.get("anthropic_supports_adaptive_thinking", False)
+
+
 def _refuses_sampling(profile: Mapping[str, Any], *, thinks: bool | None) -> bool:
     if profile.get("anthropic_disallows_sampling_settings", False):
         return True

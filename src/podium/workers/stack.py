@@ -37,6 +37,8 @@ class Layers:
     hedge_after_seconds: float | None = None
     retries: int = 0
     fallback: Worker | None = None
+    fallback_stays: bool = False
+    """Whether the fallback goes on to the end of a tool loop that it has taken over."""
 
 
 def stacked(
@@ -57,4 +59,4 @@ def stacked(
             wrapped = journal.reader(wrapped, identity)
     if layers.retries:
         wrapped = Retried(wrapped, attempts=layers.retries + 1)
-    return wrapped if layers.fallback is None else Fallback(wrapped, layers.fallback)
+    return wrapped if layers.fallback is None else Fallback(wrapped, layers.fallback, stays=layers.fallback_stays)

@@ -79,6 +79,8 @@ class WorkerConfig(Table):
     tokens_per_minute: Positive | None = None
     fallback: str | None = None
     """The worker that answers where this one can not."""
+    fallback_stays: bool = False
+    """Whether that one goes on to the end of a loop of tool calls which it took over; else this one is asked again each time."""
     hedge_after_seconds: Seconds | None = None
     """Ask a second time when no answer has come by then, and take the first of the two; outside ``concurrency``."""
     prompt_usd_per_million: Dollars | None = None
@@ -104,6 +106,8 @@ class WorkerConfig(Table):
             raise ValueError("cached_usd_per_million belongs to prompt_usd_per_million; set that too")
         if self.fallback == self.name:
             raise ValueError("a worker can not be its own fallback; name another one")
+        if self.fallback_stays and self.fallback is None:
+            raise ValueError("fallback_stays belongs to fallback; name a worker there")
         return self
 
     @property
