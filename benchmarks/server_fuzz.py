@@ -1,11 +1,13 @@
 """The server against requests made up from its own OpenAPI document: ``python -m benchmarks.server_fuzz``.
 
 Schemathesis makes requests, valid ones and broken ones, for every endpoint; Hypothesis makes request options of any shape for
-otherwise good requests. ``unhandled`` counts answers with status 500 (a bug), ``shapeless`` errors not in OpenAI's shape.
+otherwise good requests of each API. ``unhandled`` counts answers with status 500 (a bug), ``shapeless`` errors in no API's shape.
 """
 
 import asyncio
+import itertools
 import json
+import sys
 import tempfile
 import threading
 from collections import Counter
@@ -35,7 +37,7 @@ JSON_VALUES = st.recursive(
     lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.text(max_size=8), inside, max_size=3),
     max_leaves=6,
 )
-NAMES = ("workers", "without", "policy", "rounds", "budget_usd", "budget_seconds")
+NAMES = ("workers", "exclude_workers", "policy", "rounds", "budget_usd", "session_usd", "budget_seconds")
 EXTENSIONS = st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=10), JSON_VALUES, max_size=4) | JSON_VALUES
 
 
@@ -55,7 +57,7 @@ def fuzz(cases: int) -> dict[str, Any]:
 
     with _server() as url:
         document = httpx.get(f"{url}/openapi.json").json()
-        for name in ("ChatRequest", "ResponsesRequest"):
+        for name in ("ChatRequest", "ResponsesRequest", "CompactRequest", "MessagesRequest", "CountRequest"):
             # Any text is a name; one that is served gets further.
             document["components"]["schemas"][name]["properties"]["model"] = {"enum": ["podium", "w1"]}
         schema = schemathesis.openapi.from_dict(document)
@@ -73,11 +75,18 @@ def fuzz(cases: int) -> dict[str, Any]:
                         operation.as_strategy(generation_mode=mode),
                         lambda case: note(case.call(), case.as_curl_command()),
                     )
-            asked = {"model": "podium", "messages": [{"role": "user", "content": "6 times 7?"}]}
+            question = [{"role": "user", "content": "6 times 7?"}]
+            asked: dict[str, dict[str, Any]] = {
+                "/v1/chat/completions": {"messages": question},
+                "/v1/responses": {"input": question},
+                "/v1/messages": {"messages": question, "max_tokens": 100},
+            }
+            turns = itertools.cycle(asked)
 
             def extended(extension: object) -> None:
-                body = json.dumps({**asked, "podium": extension})
-                note(http.post("/v1/chat/completions", content=body, headers={"Content-Type": "application/json"}), body)
+                path = next(turns)
+                body = json.dumps({"model": "podium", **asked[path], "podium": extension})
+                note(http.post(path, content=body, headers={"Content-Type": "application/json"}), body)
 
             _run(cases - sum(statuses.values()), EXTENSIONS, extended)
     return {
@@ -137,4 +146,4 @@ def _server() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(fuzz(20_000)))
+    print(json.dumps(fuzz(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000)))
