@@ -177,6 +177,15 @@ async def test_a_switch_that_pays_and_one_that_is_asked_for(tmp_path: Path, pric
         assert raw.headers["x-podium-acting"].startswith(f"{worker}; {why}")
 
 
+async def test_the_same_words_twice_are_two_turns(tmp_path: Path) -> None:
+    boss = planning(1, 1, 1)
+    async with live(pool(boss, said("one")), tmp_path) as server, client(server) as ai:
+        conversation: list[Any] = []
+        turns = [(await say(ai, conversation, "Go on.")).parse().podium["session"]["turn"] for _ in range(3)]
+        assert turns == [1, 2, 3]
+        assert [BEFORE in call.question[-1].content for call in boss.calls] == [False, True, True]
+
+
 async def test_a_worker_that_may_not_be_asked_does_not_stay(tmp_path: Path) -> None:
     async with live(pool(planning(1, 1), said("one"), said("two")), tmp_path) as server, client(server) as ai:
         conversation: list[Any] = []

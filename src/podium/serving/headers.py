@@ -11,6 +11,7 @@ from podium.serving.asking import ChoiceDone
 from podium.serving.measures import total_usage
 from podium.serving.requests import AnyRequest
 from podium.serving.service import ActiveRequest
+from podium.workflow.draw import plain
 
 Asked = TypeVar("Asked", bound=AnyRequest)
 _LISTS = ("workers", "exclude_workers")
@@ -61,7 +62,8 @@ def run_headers(active: ActiveRequest, dones: Sequence[ChoiceDone] = ()) -> dict
     if active.session is not None:
         headers["X-Podium-Session"] = active.session.id
         if active.session.acting is not None:
-            headers["X-Podium-Acting"] = f"{active.session.acting.worker}; {active.session.acting.why}"
+            who = plain(active.session.acting.worker).encode("ascii", "backslashreplace").decode("ascii")
+            headers["X-Podium-Acting"] = f"{who}; {active.session.acting.why}"
     if active.parsed.ignored:
         headers[IGNORED] = ", ".join(active.parsed.ignored)
     if not dones:

@@ -65,13 +65,20 @@ class Session:
     """What its calls may cost; without a cap it only counts."""
     limit_usd: float | None
     acting: Acting | None = None
+    is_tool_round: bool = False
+    """Whether results of tools go back to the step that asked for them."""
     plan: str = ""
     is_return: bool = False
 
     @property
     def plan_before(self) -> str:
         """The plan of the user's turn before, where this is another one."""
-        return self.turn.plan if self.turn.said != self.said else ""
+        return self.turn.plan if self.is_new_turn else ""
+
+    @property
+    def is_new_turn(self) -> bool:
+        """Whether the user has said something since."""
+        return not self.is_tool_round and self.turn.said != self.said
 
     @property
     def costs_usd(self) -> float | None:
@@ -101,6 +108,7 @@ class Session:
 
     def goes_on(self, worker: str) -> None:
         """The results of tools go to the worker that asked for them."""
+        self.is_tool_round = True
         self.acting = Acting(worker=worker, proposed=worker, why="stays: a tool round goes on where it was")
 
     def after(self, completion: Completion) -> str | None:
@@ -110,7 +118,7 @@ class Session:
             return None
         turn = after(
             self.turn,
-            said=self.said,
+            said=self.turn.said if self.is_tool_round else self.said,
             plan=self.plan,
             worker=worker,
             prompt_tokens=usage.prompt_tokens,
@@ -126,7 +134,7 @@ class Session:
         """What a client is told, as ``session`` in ``podium``."""
         told: dict[str, object] = {
             "id": self.id,
-            "turn": self.turn.number + (self.turn.said != self.said),
+            "turn": self.turn.number + self.is_new_turn,
             "cost_usd": None if self.spent_usd is None or self.costs_usd is None else self.spent_usd + self.costs_usd,
             "limit_usd": self.limit_usd,
         }
@@ -196,7 +204,7 @@ def opened(
         beginning=beginning,
         state=state,
         turn=state.conversations.get(beginning, TurnState()),
-        said=last_said(parsed.call.question),
+        said=_said(parsed),
         spent_usd=spent_usd,
         budget=Budget(left, name="session"),
         limit_usd=limit_usd,
@@ -218,6 +226,12 @@ def _acted(transcripts: Sequence[Transcript]) -> tuple[str, Usage]:
             if result.completion is not None and result.skipped is None:
                 return result.worker, result.completion.usage
     return "", Usage()
+
+
+def _said(parsed: ParsedRequest) -> str:
+    """What the user said last, and after how many turns: "go on" twice is two turns."""
+    turns = sum(turn.role == "user" for turn in parsed.call.question)
+    return f"{turns} {last_said(parsed.call.question)}"
 
 
 def _in_words(workflow: Workflow) -> str:

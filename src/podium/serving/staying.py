@@ -76,7 +76,9 @@ def acting(state: TurnState, proposed: Card, cards: Mapping[str, Card], prompt_t
     """
     before = cards.get(state.worker)
     if before is None or before.name == proposed.name:
-        why = "stays: the workflow names the same worker" if before is not None else "the first turn of this session"
+        why = "stays: the workflow names the same worker"
+        if before is None:
+            why = "switches: who acted before can not be asked this" if state.worker else "the first turn of this session"
         return Acting(worker=proposed.name, proposed=proposed.name, why=why)
     if _prices(before) is None or _prices(proposed) is None:
         return Acting(worker=proposed.name, proposed=proposed.name, why="switches: a price is unknown, so nothing is weighed")

@@ -83,8 +83,9 @@ def in_words(messages: Sequence[Message]) -> list[Message]:
 
 
 def in_tool_loop(messages: Sequence[Message]) -> bool:
-    """Whether the model goes on with a turn of its own, in which it called tools."""
-    return bool(messages) and messages[-1].role == "tool"
+    """Whether the model's own turn before this one called tools."""
+    last = next((message for message in reversed(messages) if message.role == "assistant"), None)
+    return last is not None and bool(last.tool_calls)
 
 
 def parameters_for(response_options: ResponseOptions) -> ModelRequestParameters | None:
