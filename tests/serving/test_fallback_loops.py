@@ -126,7 +126,7 @@ completion_usd_per_million = 1.0
 
 [[worker]]
 name = "b"
-model = "anthropic:claude-sonnet-4-0"
+model = "anthropic:claude-sonnet-4-5"
 base_url = "B"
 retries = 0
 max_tokens = 4096

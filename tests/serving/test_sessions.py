@@ -186,6 +186,18 @@ async def test_the_same_words_twice_are_two_turns(tmp_path: Path) -> None:
         assert [BEFORE in call.question[-1].content for call in boss.calls] == [False, True, True]
 
 
+async def test_of_a_key_without_content_no_plan_is_kept(tmp_path: Path) -> None:
+    boss = planning(1, 1)
+    async with live(pool(boss, said("one")), tmp_path, store_content=False) as server, client(server) as ai:
+        conversation: list[Any] = []
+        for _ in range(2):
+            raw = await say(ai, conversation, "Go on.")
+        state, _ = await server.accounts.sessions.get(raw.headers["x-podium-session"])
+        assert '"worker":"w1"' in state
+        assert "Do it." not in state
+        assert BEFORE not in boss.calls[1].question[-1].content
+
+
 async def test_a_worker_that_may_not_be_asked_does_not_stay(tmp_path: Path) -> None:
     async with live(pool(planning(1, 1), said("one"), said("two")), tmp_path) as server, client(server) as ai:
         conversation: list[Any] = []

@@ -37,7 +37,8 @@ async def sessioned(
         await patiently(partial(sessions.restart, made))
         kept, spent = await sessions.get(made)
     limit = min(limits, default=None)
-    session = opened(parsed, made, is_named=bool(name), kept=kept, spent_usd=spent, limit_usd=limit)
+    keeps = accounts.store_content if key is None else key.store_content
+    session = opened(parsed, made, keeps_words=keeps, kept=kept, spent_usd=spent, limit_usd=limit)
     if limit is not None:
 
         async def note() -> None:

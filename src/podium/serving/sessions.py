@@ -52,8 +52,8 @@ class Session:
 
     id: str
     """As it is kept, and as a client is told."""
-    is_named: bool
-    """Whether the client said which it is."""
+    keeps_words: bool
+    """Whether what workers and users wrote may be kept: a plan holds some of it."""
     beginning: str
     state: SessionState
     turn: TurnState
@@ -119,7 +119,7 @@ class Session:
         turn = after(
             self.turn,
             said=self.turn.said if self.is_tool_round else self.said,
-            plan=self.plan,
+            plan=self.plan if self.keeps_words else "",
             worker=worker,
             prompt_tokens=usage.prompt_tokens,
             answer_tokens=usage.completion_tokens,
@@ -175,7 +175,7 @@ def opened(
     parsed: ParsedRequest,
     session: str,
     *,
-    is_named: bool,
+    keeps_words: bool,
     kept: str,
     spent_usd: float | None,
     limit_usd: float | None,
@@ -200,7 +200,7 @@ def opened(
             raise session_exceeded(limit_usd, spent_usd)
     return Session(
         id=session,
-        is_named=is_named,
+        keeps_words=keeps_words,
         beginning=beginning,
         state=state,
         turn=state.conversations.get(beginning, TurnState()),
