@@ -19,7 +19,7 @@ MODULES = {
 }
 # docs/architecture.md draws this table. A module may import from a lower floor or from its own room.
 FLOORS = [
-    {"errors", "conditions"},
+    {"errors", "conditions", "parts"},
     {"types", "jsonl", "body", "charts", "extras"},
     {"events", "access", "registry", "request_options"},
     {"protocols"},

@@ -126,7 +126,7 @@ completion_usd_per_million = 1.0
 
 [[worker]]
 name = "b"
-model = "anthropic:claude-sonnet-4-5"
+model = "anthropic:claude-haiku-4-5"
 base_url = "B"
 retries = 0
 max_tokens = 4096
@@ -146,7 +146,8 @@ async def loop(tmp_path: Path, first: OpenAi, second: Anthropic, *, stays: bool,
         opened = open_pool(tmp_path / "pool.toml", budget=budget, journal=None, run="test")
         pool = await stack.enter_async_context(opened)
         server = await stack.enter_async_context(live(PoolCatalog(pool, "solo:a"), tmp_path))
-        said = await chat_agent(client(server), model, [ASKED], stream=False)
+        ai = await stack.enter_async_context(client(server))
+        said = await chat_agent(ai, model, [ASKED], stream=False)
         assert budget.spent.tokens == 105 * (first.answered + second.answered) == 105 * (ROUNDS + 1), "nothing is paid twice"
         return said
 

@@ -25,13 +25,16 @@ from pydantic_ai.tools import ToolDefinition
 from podium.errors import ConfigError
 from podium.types import Message, ResponseOptions, ToolCall
 from podium.workers.chat_files import tool_return, user_content
-from podium.workers.seeing import has_attachments, told
+from podium.workers.seeing import told
 
 ANY_OBJECT = "{}"
 
 
 def library_messages(messages: Sequence[Message], provider: str, response_options: ResponseOptions) -> list[ModelMessage]:
-    """One library message for each of ours, so that the adapters neither merge nor move them where the vendor allows it."""
+    """One library message for each of ours, so that the adapters neither merge nor move them where the vendor allows it.
+
+    The results of one turn's calls are one, though.
+    """
     fit = _nine if provider == "mistral" else _usual
     if provider == "anthropic" and not response_options.tools:
         messages = in_words(messages)
@@ -46,8 +49,9 @@ def library_messages(messages: Sequence[Message], provider: str, response_option
                 found.append(ModelRequest(parts=[UserPromptPart(content=user_content(message, provider))]))
             case "tool":
                 returned = tool_return(message, names.get(message.tool_call_id, ""), fit(message.tool_call_id), provider)
-                if was_tool and has_attachments(messages):
-                    # Where files follow results as a turn of their own, that turn has to come behind all of them.
+                if was_tool:
+                    # Anthropic and Google want the results of one turn's calls in one turn; and where files follow results as a
+                    # turn of their own, that turn has to come behind all of them.
                     found[-1] = ModelRequest(parts=[*cast(ModelRequest, found[-1]).parts, *returned])
                 else:
                     found.append(ModelRequest(parts=returned))

@@ -1,0 +1,61 @@
+"""What a conversation is made of besides words: tools and their calls, pictures and files, marks for a cache.
+
+They are nouns as those in :mod:`podium.types`, which has them by the same names.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+"""How much a model thinks before it answers, in OpenAI's words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A worker asks the client to run one of its tools. Example: ``ToolCall(id="call_1", name="now", arguments="{}")``."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON, as the model wrote it; not checked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A picture or a PDF in a turn. Example: ``Attachment(media_type="image/png", data="iVBORw0...", at=0)``."""
+
+    media_type: str
+    """As ``image/png``; of a picture that has only an address, ``image/*``."""
+    data: str = ""
+    """Base64; empty where there is an address."""
+    url: str = ""
+    """http or https. It is given to the provider as it is and never opened here."""
+    at: int = 0
+    """Before which character of the turn's content it stands."""
+    detail: str = ""
+    """How closely a picture is looked at, in OpenAI's words; empty: as the provider likes."""
+
+    @property
+    def is_picture(self) -> bool:
+        """Else it is a document."""
+        return self.media_type.startswith("image/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachePoint:
+    """Up to here a provider should keep the prompt, where it takes such marks. Example: ``CachePoint(at=1200)``."""
+
+    at: int
+    """Before which character of the turn's content it stands; attachments at the same place come first."""
+    ttl: Literal["5m", "1h"] = "5m"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A function of the client's that a worker may ask for. Example: ``Tool(name="now", parameters='{"type": "object"}')``."""
+
+    name: str
+    description: str = ""
+    parameters: str = '{"type": "object", "properties": {}}'
+    """JSON schema, as text."""
+    strict: bool | None = None
