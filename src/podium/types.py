@@ -272,6 +272,24 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    """A tool that a worker called by itself on the way to its answer, and what came of it.
+
+    Example: ``ToolUse(tool="add", arguments='{"a": 1, "b": 2}', result="3", seconds=0.01)``.
+    """
+
+    tool: str
+    arguments: str
+    """JSON, as the model wrote it; not checked."""
+    result: str
+    """What the tool said, or why it could not be called."""
+    failed: bool = False
+    start_seconds: float = 0.0
+    """When it was called, counted from the start of its step."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
     """What a worker returned.
 
@@ -294,6 +312,8 @@ class Completion:
     """Of a Conductor, where there are ``tool_calls``: the step that made them, and so the one that goes on."""
     transcripts: tuple[Transcript, ...] = ()
     """One per round where the worker was itself a Conductor: a tree, not a log."""
+    tool_uses: tuple[ToolUse, ...] = ()
+    """The tools that the worker called by itself, in order; those that it asks the client for are ``tool_calls``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,6 +331,8 @@ class Card:
     """Dollars per prompt token; None = unknown."""
     completion_usd: float | None = None
     """Dollars per completion token; None = unknown."""
+    abilities: tuple[str, ...] = ()
+    """What the worker does besides writing text, each in a few words: "runs the Python program it is shown"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,14 +6,16 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from podium.acting.pool_file import read_pool
 from podium.errors import PodiumError
+from podium.protocols import Worker
 from podium.types import Call, Sampling
-from podium.workers.config import build_pool, read_pool
+from podium.workers.config import build_pool
 from podium.workers.connections import Connections
+from podium.workers.kinds import BareWorker, worker_kind
 from podium.workers.pool import Member
 from podium.workers.timed import Timed
 
-_PING = "Reply with the one word: ready"
 _PING_TOKENS = 1024
 """Room for a model that thinks before it says one word."""
 
@@ -39,15 +41,23 @@ async def check_workers(path: Path | str, *, seconds: float = 60.0) -> list[Heal
     """
     config = read_pool(path)
     async with Connections() as connections:
-        pool = build_pool(config, os.environ, lambda bare: Timed(bare.worker, seconds), connections)
-        return await asyncio.gather(*(_ping(member) for member in pool))
+
+        def wrap(bare: BareWorker) -> Worker:
+            return Timed(bare.around(bare.worker, lambda tool, identity: tool), seconds)
+
+        pool = build_pool(config, os.environ, wrap, connections)
+        kinds = [worker_kind(table.kind) for table in config.workers]
+        return await asyncio.gather(*(_ping(member, kind.probe) for member, kind in zip(pool, kinds, strict=True)))
 
 
-async def _ping(member: Member) -> Health:
+async def _ping(member: Member, probe: str | None) -> Health:
     started = time.perf_counter()
     known = member.card.prompt_usd is not None
+    if probe is None:
+        said = f"not asked: {', '.join(member.card.abilities)}"
+        return Health(worker=member.name, answers=True, seconds=0.0, cost_usd=0.0, price_known=known, said=said)
     try:
-        completion = await member.worker(Call.plain(_PING, Sampling(max_tokens=_PING_TOKENS)))
+        completion = await member.worker(Call.plain(probe, Sampling(max_tokens=_PING_TOKENS)))
     except PodiumError as error:
         seconds = time.perf_counter() - started
         said = f"{type(error).__name__}: {error}"

@@ -31,6 +31,19 @@ class WorkerKind:
     """Its table: a subclass with the kind's own keys."""
     keeps_time: bool = False
     """Whether the worker itself keeps to ``timeout_seconds``; else it is cancelled from outside."""
+    abilities: tuple[str, ...] = ()
+    """What its workers do besides writing text, for their cards (:class:`podium.types.Card`)."""
+    uses_tokens: bool = True
+    """False for workers that are no language model: no tokens are reserved for their calls."""
+    probe: str | None = "Reply with the one word: ready"
+    """What ``podium pool check`` asks its workers; None: they are not asked, because that would bother somebody."""
+    around: Callable[[Any, Worker, "StackTool"], Worker] | None = None
+    """(its table, the worker with its layers, what puts the layers around a tool) -> what goes around them, for a worker
+    whose one answer takes several calls: each of them has its own line in the ledger."""
+
+
+StackTool = Callable[[Worker, str], Worker]
+"""(a tool as a worker, its identity) -> the same, held to the budgets and kept in the journal as any other call."""
 
 
 @runtime_checkable
@@ -73,6 +86,16 @@ class BareWorker:
     most_usd: MostUsd | None
     """The bound on what a call costs where the worker knows a better one than its card's price times the tokens."""
     able: ChecksResponseOptions
+    kind: WorkerKind
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest reply that budgets reserve for; 0 for a worker that uses no tokens."""
+        return self.table.max_tokens if self.kind.uses_tokens else 0
+
+    def around(self, worker: Worker, stack_tool: StackTool) -> Worker:
+        """``worker``, this one with its layers, with what its kind puts around them."""
+        return worker if self.kind.around is None else self.kind.around(self.table, worker, stack_tool)
 
 
 def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: Connections) -> BareWorker:
@@ -87,6 +110,7 @@ def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: C
         skills=tuple(table.skills.items()),
         prompt_usd=None if known is None else known.prompt_usd,
         completion_usd=None if known is None else known.completion_usd,
+        abilities=kind.abilities,
     )
     billed = worker if priced is not None else _AtCardPrice(worker, card)
     return BareWorker(
@@ -96,6 +120,7 @@ def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: C
         identity=table.identity if priced is None else priced.identity,
         most_usd=None if priced is None else priced.most_usd,
         able=worker if isinstance(worker, ChecksResponseOptions) else _TextOnly(table.kind),
+        kind=kind,
     )
 
 
