@@ -206,7 +206,7 @@ register("workers", "python")(
         about="runs the Python program it is shown, in a sandbox",
         config=PythonWorkerConfig,
         make=_make,
-        abilities=("runs the Python program it is shown and says which examples of the question pass",),
+        abilities=lambda table: ("runs the Python program it is shown and says which examples of the question pass",),
         uses_tokens=False,
         probe="print('ready')",
     )

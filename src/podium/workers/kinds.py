@@ -31,8 +31,8 @@ class WorkerKind:
     """Its table: a subclass with the kind's own keys."""
     keeps_time: bool = False
     """Whether the worker itself keeps to ``timeout_seconds``; else it is cancelled from outside."""
-    abilities: tuple[str, ...] = ()
-    """What its workers do besides writing text, for their cards (:class:`podium.types.Card`)."""
+    abilities: Callable[[Any], tuple[str, ...]] = lambda table: ()
+    """What a worker with this table does besides writing text, for its card (:class:`podium.types.Card`)."""
     uses_tokens: bool = True
     """False for workers that are no language model: no tokens are reserved for their calls."""
     probe: str | None = "Reply with the one word: ready"
@@ -110,7 +110,7 @@ def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: C
         skills=tuple(table.skills.items()),
         prompt_usd=None if known is None else known.prompt_usd,
         completion_usd=None if known is None else known.completion_usd,
-        abilities=kind.abilities,
+        abilities=kind.abilities(table),
     )
     billed = worker if priced is not None else _AtCardPrice(worker, card)
     return BareWorker(
