@@ -15,6 +15,8 @@ import podium
 from podium.acting.command import CommandWorker
 from podium.acting.command_config import CommandWorkerConfig
 from podium.acting.pool_file import read_pool
+from podium.acting.process_count import own_group
+from podium.cli.check import check
 from podium.errors import ConfigError, ContextOverflow, UnworkableStep, WorkerRefused, WorkerUnavailable
 from podium.pools.health import check_workers
 from podium.types import Call, ResponseOptions, Tool, VisibleStep, ask
@@ -139,7 +141,7 @@ async def test_a_command_that_checks(isolated: bool) -> None:
 
 @both
 async def test_endless_output_is_ended(isolated: bool, mark: str) -> None:
-    endless = python(f"'{mark}'\nwhile True: print('x' * 9999)", isolated=isolated, output_kib=64)
+    endless = python(f"'{mark}'\nfor _ in range(5000): print('x' * 9999)", isolated=isolated, output_kib=64)
     with pytest.raises(WorkerRefused, match="65536 bytes of output"):
         await endless(Call.plain("?"))
     errors = python(
@@ -155,7 +157,7 @@ for _ in range(3):
         os.setsid()
         if os.fork() == 0:
             {close}
-            time.sleep(600)
+            time.sleep(60)
         os._exit(0)
 print('answer', flush=True)
 {stay}
@@ -173,7 +175,7 @@ async def test_children_left_behind_are_ended(isolated: bool, close: str, mark: 
 
 @both
 async def test_a_client_that_leaves_ends_all_of_it(isolated: bool, mark: str) -> None:
-    stays = python(f"'{mark}'" + LEAVES.format(close="pass", stay="time.sleep(600)"), isolated=isolated)
+    stays = python(f"'{mark}'" + LEAVES.format(close="pass", stay="time.sleep(60)"), isolated=isolated)
     calls = [asyncio.create_task(stays(Call.plain("?"))) for _ in range(3)]
     await until(lambda: len(running(mark)) >= 3 * 4)
     for call in calls:
@@ -190,7 +192,8 @@ async def test_a_client_that_leaves_ends_all_of_it(isolated: bool, mark: str) ->
 @both
 async def test_huge_memory_is_ended(isolated: bool, mark: str) -> None:
     greedy = python(
-        f"'{mark}'\nimport time\nkept = []\nwhile True:\n    kept.append(bytearray(8 << 20)); time.sleep(0.005)",
+        f"'{mark}'\nimport time\nkept = []\n"
+        "for _ in range(36):\n    kept.append(bytearray(8 << 20)); time.sleep(0.01)\ntime.sleep(5)",
         isolated=isolated,
         memory_mib=128,
     )
@@ -244,13 +247,13 @@ for pid in filter(str.isdigit, os.listdir('/proc')):
         try: found.append(open('/proc/' + pid + '/' + name, 'rb').read(100000))
         except OSError: pass
 for path in ({str(kept)!r}, '/root/.bashrc', '/home', '/etc/shadow', {str(Path.cwd())!r}):
-    if os.path.exists(path): found.append(b'EXISTS ' + path.encode())
+    if os.path.exists(path): found.append(b'SEES' + b'-FILE ' + path.encode())
 print(found)
 print('parents', [p for p in os.listdir('/proc') if p.isdigit() and int(p) > 60])
 """
     seen = (await python(look, environment=["ALLOWED"])(Call.plain("?"))).text
     assert SECRET not in seen
-    assert "EXISTS" not in seen
+    assert "SEES-FILE" not in seen
     assert "parents []" in seen
 
 
@@ -300,7 +303,7 @@ async def test_on_the_host_each_call_has_a_folder_that_is_removed() -> None:
 
 async def test_on_the_host_nothing_outlives_this_process(mark: str) -> None:
     """The process that asked is killed: the command and what it started end all the same."""
-    code = f"'{mark}'" + LEAVES.format(close="pass", stay="time.sleep(600)")
+    code = f"'{mark}'" + LEAVES.format(close="pass", stay="time.sleep(60)")
     program = f"""
 import asyncio
 from podium.acting.command import CommandWorker
@@ -346,12 +349,12 @@ async def test_in_a_pool_file(tmp_path: Path) -> None:
 
 
 async def test_its_seconds_count_and_end_it(tmp_path: Path, mark: str) -> None:
-    path = written(tmp_path, f'command = ["{PYTHON}", "-c", "\'{mark}\'; import time; time.sleep(600)"]', "timeout_seconds = 0.3")
+    path = written(tmp_path, f'command = ["{PYTHON}", "-c", "\'{mark}\'; import time; time.sleep(60)"]', "timeout_seconds = 0.3")
     async with podium.open_pool(path) as pool:
         with pytest.raises(WorkerUnavailable, match=r"within 0\.3 seconds"):
             await pool["it"](Call.plain("?"))
     assert not running(mark)
-    path = written(tmp_path, f'command = ["{PYTHON}", "-c", "\'{mark}\'; import time; time.sleep(600)"]')
+    path = written(tmp_path, f'command = ["{PYTHON}", "-c", "\'{mark}\'; import time; time.sleep(60)"]')
     async with podium.open_pool(path) as pool:
         token = question_budgets.set((podium.Budget(seconds=0.3, name="request"),))
         with pytest.raises(podium.PodiumError, match="seconds was over"):
@@ -366,8 +369,45 @@ async def test_an_unknown_cost_is_refused_under_a_budget_in_dollars(tmp_path: Pa
 
 
 async def test_pool_check_asks_it(tmp_path: Path) -> None:
-    [health] = await check_workers(written(tmp_path, 'command = ["cat"]', "usd_per_call = 0"))
+    [health] = await check_workers(written(tmp_path, 'command = ["cat"]', "usd_per_call = 0.5"))
     assert (health.answers, health.said, health.price_known) == (True, "Reply with the one word: ready", True)
+    assert health.caution == ""
+
+
+async def test_pool_check_says_where_nothing_holds_the_number_of_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, 'command = ["cat"]', "usd_per_call = 0", "isolated = false")
+    monkeypatch.setattr("podium.acting.command.countable", lambda: None)
+    monkeypatch.setattr("podium.acting.confined.countable", lambda: None)
+    [health] = await check_workers(path)
+    assert health.answers
+    assert "not held by the kernel" in health.caution
+    await check(pool=path, seconds=60, as_json=False)
+    assert "it: no control group can be made here" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("mounts", "own"),
+    [
+        ("39 31 0:36 / {0} rw - cgroup cgroup rw,pids", "8:pids:/a/b"),
+        ("39 31 0:36 /a {0} rw - cgroup cgroup rw,pids", "8:pids:/a/b"),
+        ("39 31 0:36 / {0} rw - cgroup2 cgroup2 rw", "0::/a/b"),
+        ("39 31 0:36 /elsewhere {0} rw - cgroup2 cgroup2 rw", "0::/a/b"),
+        ("39 31 0:36 / {0} rw - tmpfs tmpfs rw", "0::/a/b"),
+    ],
+)
+def test_where_a_control_group_is_looked_for(mounts: str, own: str, tmp_path: Path) -> None:
+    """Folders stand for groups: of ordinary files no new one has a limit, so what is found is only where it was looked for."""
+    found = own_group(mounts.format(tmp_path).splitlines(), [own])
+    at = {"/a/b": tmp_path / "a/b", "/b": tmp_path / "b"}
+    expected = None if "elsewhere" in mounts or "tmpfs" in mounts else at["/b" if " /a " in mounts else "/a/b"]
+    assert found == expected
+
+
+async def test_memory_that_belongs_to_no_process_is_refused_where_isolated() -> None:
+    hidden = "import os\ntry: os.memfd_create('x'); print('made')\nexcept OSError as error: print(error.strerror)"
+    assert (await python(hidden)(Call.plain("?"))).text == "Operation not permitted"
 
 
 @pytest.mark.parametrize(

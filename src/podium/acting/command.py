@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 
 from podium.acting.command_config import TEXT, CommandWorkerConfig, executable
 from podium.acting.confined import check_isolation, confined
-from podium.acting.process import Ended, Limits, run
+from podium.acting.process import LOOK_EVERY_SECONDS, Ended, Limits, run
+from podium.acting.process_count import countable
 from podium.errors import ConfigError, ContextOverflow, SandboxError, UnworkableStep, WorkerRefused, WorkerUnavailable
 from podium.registry import register
 from podium.types import Call, Completion, Message, ResponseOptions, Usage
@@ -139,6 +140,15 @@ def _abilities(table: CommandWorkerConfig) -> tuple[str, ...]:
     return (f"{does} ({json.dumps(table.command[0])}){costs}",)
 
 
+def _caution(table: CommandWorkerConfig) -> str:
+    if table.isolated or countable() is not None:
+        return ""
+    return (
+        f"no control group can be made here, so its {table.processes} processes are counted {1 / LOOK_EVERY_SECONDS:g} times a "
+        "second and not held by the kernel; run it isolated, or give Podium a control group of its own (Delegate=pids in systemd)"
+    )
+
+
 def _make(table: CommandWorkerConfig, environ: Mapping[str, str], connections: Connections) -> CommandWorker:
     return CommandWorker(table, environ)
 
@@ -150,5 +160,6 @@ register("workers", "command")(
         make=_make,
         abilities=_abilities,
         uses_tokens=False,
+        caution=_caution,
     )
 )

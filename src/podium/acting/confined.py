@@ -2,7 +2,8 @@
 
 Isolated it has namespaces of its own (processes, mounts, IPC, and the network unless it is allowed): all of it ends with one
 process, whatever it started. It sees system programs and what its table names, writes to one folder of limited size, and can not
-see this process. As root each call is a user of its own, so that the kernel counts its processes apart.
+see this process. System calls that get around this (memory that belongs to no process, tracing, mounts) are refused as in the
+sandbox. As root each call is a user of its own, so that the kernel counts its processes apart.
 
 On the host a small supervisor (``supervisor.py``) adopts and ends whatever it leaves behind. That is for programs one trusts.
 """
@@ -17,8 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from podium.acting.command_config import PATH, SEEN, CommandWorkerConfig
+from podium.acting.process_count import countable
 from podium.errors import ConfigError, SandboxError
 from podium.tasks.sandbox import bubblewrap
+from podium.tasks.sandbox.launch import memory_file
+from podium.tasks.sandbox.seccomp import filter_program
 from podium.tasks.sandbox.uids import Uid
 from podium.tasks.sandbox.view import INSTALL, View
 
@@ -37,6 +41,8 @@ class Confined:
 
     words: Callable[[int], list[str]]
     """(descriptor on which bubblewrap says whom it started) -> the whole command line."""
+    fds: tuple[int, ...] = ()
+    """Descriptors that it is started with; they are closed here afterwards."""
     environment: Mapping[str, str]
     folder: str
     """Where it is started, on the host."""
@@ -61,6 +67,7 @@ def check_isolation(table: CommandWorkerConfig) -> None:
         return
     try:
         bubblewrap.executable()
+        filter_program(sockets=True)
     except SandboxError as error:
         raise ConfigError(f"{error}; or say isolated = false, for a command that you trust with this machine") from error
     if shutil.which("prlimit") is None or (os.geteuid() == 0 and shutil.which("nsenter") is None):
@@ -71,6 +78,7 @@ def _isolated(table: CommandWorkerConfig, words: list[str], environ: Mapping[str
     uid = Uid.take() if os.geteuid() == 0 else None
     front = [] if uid is None else View(nsenter=shutil.which("nsenter") or "nsenter", namespace=None).command(uid.number)
     limits = [shutil.which("prlimit") or "prlimit", f"--nproc={table.processes}", "--core=0", "--"]
+    seccomp = memory_file(filter_program(sockets=True))
 
     def line(info: int) -> list[str]:
         return [
@@ -85,11 +93,12 @@ def _isolated(table: CommandWorkerConfig, words: list[str], environ: Mapping[str
             *("--size", str(table.files_mib * _MIB), "--tmpfs", FOLDER),
             *(word for path in table.reads for word in ("--ro-bind", path, path)),
             *(word for path in table.writes for word in ("--bind", path, path)),
-            *("--remount-ro", "/", "--chdir", FOLDER, "--info-fd", str(info), "--", *limits, *words),
+            *("--remount-ro", "/", "--chdir", FOLDER, "--info-fd", str(info), "--seccomp", str(seccomp), "--", *limits, *words),
         ]
 
     return Confined(
         words=line,
+        fds=(seccomp,),
         environment=environment_of(table, environ, FOLDER),
         folder="/",
         done=lambda: None if uid is None else uid.release(),
@@ -109,7 +118,9 @@ def _on_the_host(table: CommandWorkerConfig, words: list[str], environ: Mapping[
         folder = tempfile.mkdtemp(prefix="podium-command-")
     except OSError as error:
         raise SandboxError(f"no folder for a command: {error}; set TMPDIR to a disk with space") from error
-    options = json.dumps({"parent": os.getpid(), "file_bytes": table.files_mib * _MIB})
+    group = countable()
+    given = {"parent": os.getpid(), "file_bytes": table.files_mib * _MIB, "processes": table.processes}
+    options = json.dumps({**given, "counted_in": "" if group is None else str(group)})
     return Confined(
         words=lambda info: [sys.executable, "-I", "-S", str(SUPERVISOR), options, *words],
         environment=environment_of(table, environ, folder),

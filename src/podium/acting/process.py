@@ -87,15 +87,15 @@ class _Running:
             process = subprocess.Popen(  # noqa: S603 - no shell: what the operator's file names
                 confined.words(info_write), stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
                 env=dict(confined.environment), cwd=confined.folder, start_new_session=True,
-                pass_fds=(info_write,) if confined.isolated else (),
+                pass_fds=(info_write, *confined.fds) if confined.isolated else (),
             )  # fmt: skip
         except OSError as error:
             os.close(info)
             confined.done()
             raise SandboxError(f"the command could not be started: {error}") from error
         finally:
-            os.close(info_write)
-            os.close(given)
+            for fd in (info_write, given, *confined.fds):
+                os.close(fd)
         os.set_blocking(info, False)
         return cls(process, info, isolated=confined.isolated)
 

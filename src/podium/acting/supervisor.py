@@ -2,7 +2,8 @@
 
 As *subreaper* it becomes the parent of every process below it whose own parent has ended, so that a child which forked twice and
 took a session of its own is still found. When the command ends, when this process is told to (SIGTERM) and when Podium itself
-dies, all of them are ended. A program that means to harm its user can still kill this one: isolation is for those.
+dies, all of them are ended. Where it is told of a control group, the command runs in one of its own below that, which holds no
+more processes than it may. A program that means to harm its user can still kill this one: isolation is for those.
 """
 
 import ctypes
@@ -11,7 +12,9 @@ import os
 import resource
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 SET_PDEATHSIG, SET_CHILD_SUBREAPER = 1, 36
 
@@ -43,7 +46,17 @@ def end_all() -> None:
             return
 
 
-def become(words: list[str], file_bytes: int) -> None:
+def counted(place: str, processes: int) -> str:
+    """A control group below ``place`` that holds ``processes`` at most, and no longer than this process; "" for none."""
+    if not place:
+        return ""
+    group = os.path.join(place, f"podium-{os.getpid()}-{os.urandom(4).hex()}")
+    os.mkdir(group)
+    Path(group, "pids.max").write_text(str(processes))
+    return group
+
+
+def become(words: list[str], group: str, file_bytes: int) -> None:
     """The child: the command itself."""
     for number in (signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
@@ -51,10 +64,17 @@ def become(words: list[str], file_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
+        if group:
+            Path(group, "cgroup.procs").write_text("0")  # this process, and so what it starts
         os.execvp(words[0], words)  # noqa: S606 - no shell: what the operator's file names
     except OSError as error:
-        os.write(2, f"{words[0]}: {error.strerror}\n".encode())
-        os._exit(127)
+        give_up(words[0], error)
+
+
+def give_up(what: str, error: OSError) -> NoReturn:
+    """Say why nothing was started; with an exit code that no check uses."""
+    os.write(2, f"{what}: {error.strerror}\n".encode())
+    os._exit(127)
 
 
 def main() -> None:
@@ -62,27 +82,38 @@ def main() -> None:
     options, words = json.loads(sys.argv[1]), sys.argv[2:]
     libc = ctypes.CDLL(None)
     libc.prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    group = ""
+
+    def end(code: int) -> NoReturn:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        end_all()
+        if group:
+            with suppress(OSError):  # an empty group that stays harms nobody
+                os.rmdir(group)
+        os._exit(code)
 
     def stop(number: int, frame: object) -> None:
-        end_all()
-        os._exit(128 + number)
+        end(128 + number)
 
     signal.signal(signal.SIGTERM, stop)
     libc.prctl(SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != options["parent"]:
         os._exit(128 + signal.SIGTERM)
+    try:
+        group = counted(options["counted_in"], options["processes"])
+    except OSError as error:
+        give_up("a control group", error)
     pid = os.fork()
     if pid == 0:
-        become(words, options["file_bytes"])
+        become(words, group, options["file_bytes"])
     for fd in (0, 1, 2):
         os.close(fd)
     while True:
         ended, status = os.waitpid(-1, 0)
         if ended == pid:
             break
-    end_all()
     code = os.waitstatus_to_exitcode(status)
-    os._exit(code if code >= 0 else 128 - code)
+    end(code if code >= 0 else 128 - code)
 
 
 if __name__ == "__main__":

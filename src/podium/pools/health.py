@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from podium.acting.pool_file import read_pool
@@ -31,6 +31,8 @@ class Health:
     price_known: bool
     said: str
     """Its answer, or why there is none."""
+    caution: str = ""
+    """What the operator should know of it: a limit that does not hold on this machine."""
 
 
 async def check_workers(path: Path | str, *, seconds: float = 60.0) -> list[Health]:
@@ -41,18 +43,24 @@ async def check_workers(path: Path | str, *, seconds: float = 60.0) -> list[Heal
     """
     config = read_pool(path)
     async with Connections() as connections:
+        known: dict[str, bool] = {}
 
         def wrap(bare: BareWorker) -> Worker:
+            known[bare.table.name] = bare.most_usd is not None and bare.most_usd(1, 1) is not None
             return Timed(bare.around(bare.worker, lambda tool, identity: tool), seconds)
 
         pool = build_pool(config, os.environ, wrap, connections)
         kinds = [worker_kind(table.kind) for table in config.workers]
-        return await asyncio.gather(*(_ping(member, kind.probe) for member, kind in zip(pool, kinds, strict=True)))
+        healths = await asyncio.gather(
+            *(_ping(member, kind.probe, price_known=known[member.name]) for member, kind in zip(pool, kinds, strict=True))
+        )
+        found = zip(healths, kinds, config.workers, strict=True)
+        return [replace(health, caution=kind.caution(table)) for health, kind, table in found]
 
 
-async def _ping(member: Member, probe: str | None) -> Health:
+async def _ping(member: Member, probe: str | None, *, price_known: bool) -> Health:
     started = time.perf_counter()
-    known = member.card.prompt_usd is not None
+    known = price_known or member.card.prompt_usd is not None
     if probe is None:
         said = f"not asked: {', '.join(member.card.abilities)}"
         return Health(worker=member.name, answers=True, seconds=0.0, cost_usd=0.0, price_known=known, said=said)

@@ -37,6 +37,8 @@ class WorkerKind:
     """False for workers that are no language model: no tokens are reserved for their calls."""
     probe: str | None = "Reply with the one word: ready"
     """What ``podium pool check`` asks its workers; None: they are not asked, because that would bother somebody."""
+    caution: Callable[[Any], str] = lambda table: ""
+    """What ``podium pool check`` says of a worker with this table: a limit that does not hold on this machine; "" for nothing."""
     around: Callable[[Any, Worker, "StackTool"], Worker] | None = None
     """(its table, the worker with its layers, what puts the layers around a tool) -> what goes around them, for a worker
     whose one answer takes several calls: each of them has its own line in the ledger."""
