@@ -229,6 +229,10 @@ TokenListener = Callable[[str | None], None]
 """Receives a call's text as it arrives; None means "forget what you had, a new attempt begins"."""
 
 
+ToolListener = Callable[["ToolUse"], None]
+"""Receives each tool call that a worker made by itself, when it has its result."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """Everything a worker is given. What is not in here, it can not know.
@@ -252,6 +256,8 @@ class Call:
     """Tells apart draws that are otherwise the same call (repeat, round, occurrence); part of the cache key."""
     on_token: TokenListener | None = field(default=None, compare=False, repr=False)
     """Where to stream the text; not part of the call's identity."""
+    on_tool: ToolListener | None = field(default=None, compare=False, repr=False)
+    """Who is told of the tools that the worker calls by itself, each when it has its result; not part of the identity either."""
 
     @staticmethod
     def plain(question: str | Question, sampling: Sampling = Sampling()) -> Call:

@@ -39,13 +39,19 @@ class WorkerKind:
     """What ``podium pool check`` asks its workers; None: they are not asked, because that would bother somebody."""
     caution: Callable[[Any], str] = lambda table: ""
     """What ``podium pool check`` says of a worker with this table: a limit that does not hold on this machine; "" for nothing."""
-    around: Callable[[Any, Worker, "StackTool"], Worker] | None = None
-    """(its table, the worker with its layers, what puts the layers around a tool) -> what goes around them, for a worker
-    whose one answer takes several calls: each of them has its own line in the ledger."""
 
 
 StackTool = Callable[[Worker, str], Worker]
 """(a tool as a worker, its identity) -> the same, held to the budgets and kept in the journal as any other call."""
+
+
+@runtime_checkable
+class TakesSeveralCalls(Protocol):
+    """A worker whose one answer takes several calls, each of which has its own line in the ledger: it goes around itself."""
+
+    def around(self, worker: Worker, stack_tool: StackTool) -> Worker:
+        """(this worker with its layers, what puts the layers around a tool) -> the worker that is asked."""
+        ...
 
 
 @runtime_checkable
@@ -89,6 +95,7 @@ class BareWorker:
     """The bound on what a call costs where the worker knows a better one than its card's price times the tokens."""
     able: ChecksResponseOptions
     kind: WorkerKind
+    several: TakesSeveralCalls | None = None
 
     @property
     def max_tokens(self) -> int:
@@ -96,8 +103,8 @@ class BareWorker:
         return self.table.max_tokens if self.kind.uses_tokens else 0
 
     def around(self, worker: Worker, stack_tool: StackTool) -> Worker:
-        """``worker``, this one with its layers, with what its kind puts around them."""
-        return worker if self.kind.around is None else self.kind.around(self.table, worker, stack_tool)
+        """``worker``, this one with its layers, with what it puts around them itself."""
+        return worker if self.several is None else self.several.around(worker, stack_tool)
 
 
 def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: Connections) -> BareWorker:
@@ -123,6 +130,7 @@ def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: C
         most_usd=None if priced is None else priced.most_usd,
         able=worker if isinstance(worker, ChecksResponseOptions) else _TextOnly(table.kind),
         kind=kind,
+        several=worker if isinstance(worker, TakesSeveralCalls) else None,
     )
 
 
