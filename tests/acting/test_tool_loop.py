@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 pytest.importorskip("mcp", reason="mcp is not installed: pip install 'podium[mcp]'")
 
@@ -28,6 +29,7 @@ from podium.tasks.sandbox.inside.trial import children_of
 from podium.types import Call, ResponseOptions, Tool, Transcript
 from podium.workers.journal import Journal
 from tests.acting.tool_server import server_of
+from tests.serving.live import until
 from tests.workers.test_chat import reply, serve
 
 SERVER = str(Path(__file__).with_name("tool_server.py"))
@@ -71,16 +73,16 @@ async def model(script: Script) -> AsyncIterator[tuple[str, list[dict[str, Any]]
         yield server.url, bodies
 
 
-def pool_file(folder: Path, url: str, *lines: str, server: str | None = None) -> Path:
+def started(folder: Path) -> str:
+    """The line of a table that has the server started."""
+    return f"server = {json.dumps([sys.executable, SERVER, str(folder / 'log')])}"
+
+
+def pool_file(folder: Path, url: str, *lines: str, server: str) -> Path:
     path = folder / "pool.toml"
-    command = [sys.executable, SERVER, str(folder / "log")]
     path.write_text(
         f'[[worker]]\nname = "it"\nkind = "mcp"\nmodel = "openai:m"\nbase_url = "{url}"\nretries = 0\nmax_tokens = 100\n'
-        "prompt_usd_per_million = 1.0\ncompletion_usd_per_million = 10.0\n"
-        + (server or f"server = {json.dumps(command)}")
-        + "\n"
-        + "\n".join(lines)
-        + "\n"
+        "prompt_usd_per_million = 1.0\ncompletion_usd_per_million = 10.0\n" + f"{server}\n" + "\n".join(lines) + "\n"
     )
     return path
 
@@ -112,20 +114,26 @@ async def over_http(folder: Path, token: str = "") -> AsyncIterator[str]:
         listening.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
         task = asyncio.create_task(server.serve(sockets=[listening]))
-        while not server.started:
-            await asyncio.sleep(0.01)
+        await until(lambda: server.started)
         try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+            yield f'url = "http://127.0.0.1:{listening.getsockname()[1]}/mcp"'
         finally:
             server.should_exit = True
             await task
+
+
+@pytest_asyncio.fixture
+async def tools(tmp_path: Path) -> AsyncIterator[str]:
+    """The line of a table that names the server behind a port."""
+    async with over_http(tmp_path) as line:
+        yield line
 
 
 async def test_the_loop_over_standard_input_and_output(tmp_path: Path) -> None:
     before = set(children_of(os.getpid()))
     script = asks([("add", {"a": 1, "b": 2}), ("files_read", {"name": "a.txt"})], [("add", {"a": 3, "b": 4})])
     async with model(script) as (url, bodies):
-        path = pool_file(tmp_path, url)
+        path = pool_file(tmp_path, url, server=started(tmp_path))
         budget = podium.Budget(usd=1.0)
         async with podium.open_pool(path, budget=budget) as pool:
             for number in (1, 2):  # the server is started once, and answers again
@@ -151,7 +159,7 @@ async def test_the_loop_over_standard_input_and_output(tmp_path: Path) -> None:
 async def test_the_loop_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOOLS_TOKEN", "let-me-in")
     async with over_http(tmp_path, token="let-me-in") as address, model(asks([("add", {"a": 1, "b": 2})])) as (url, _):
-        path = pool_file(tmp_path, url, 'token_env = "TOOLS_TOKEN"', server=f'url = "{address}"')
+        path = pool_file(tmp_path, url, 'token_env = "TOOLS_TOKEN"', server=address)
         async with podium.open_pool(path) as pool:
             found = await asyncio.gather(*(pool["it"](Call.plain(f"{number}?")) for number in range(5)))
         assert [done.text for done in found] == ["3"] * 5
@@ -162,10 +170,17 @@ async def test_the_loop_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         await asked(path)
 
 
-async def test_what_goes_wrong_with_a_call_is_said_to_the_model(tmp_path: Path) -> None:
-    wrong = [("nothing", {}), ("add", "{broken"), ("add", "[1]"), ("add", {"a": "x"}), ("fails", {}), ("long", {"size": 3000})]
+async def test_what_goes_wrong_with_a_call_is_said_to_the_model(tmp_path: Path, tools: str) -> None:
+    wrong = [
+        ("nothing", {}),
+        ("add", "{broken"),
+        ("add", "[1]"),
+        ("add", {"a": "x"}),
+        ("fails", {}),
+        ("long", {"size": 3000}),
+    ]
     async with model(asks(wrong)) as (url, _):
-        done = await asked(pool_file(tmp_path, url, "result_kib = 1", 'tools = ["add", "fails", "long"]'))
+        done = await asked(pool_file(tmp_path, url, "result_kib = 1", 'tools = ["add", "fails", "long"]', server=tools))
     said = [use.result for use in done.tool_uses]
     assert "there is no tool 'nothing'" in said[0]
     assert "no JSON" in said[1]
@@ -176,43 +191,43 @@ async def test_what_goes_wrong_with_a_call_is_said_to_the_model(tmp_path: Path) 
     assert log(tmp_path) == ["fails"], "what can not be right is not called"
 
 
-async def test_only_the_tools_that_are_named_can_be_called(tmp_path: Path) -> None:
+async def test_only_the_tools_that_are_named_can_be_called(tmp_path: Path, tools: str) -> None:
     async with model(asks([("dies", {}), ("files_read", {"name": "x"}), ("files.read", {"name": "x"})])) as (url, bodies):
-        done = await asked(pool_file(tmp_path, url, 'tools = ["add"]'))
+        done = await asked(pool_file(tmp_path, url, 'tools = ["add"]', server=tools))
         assert [tool["function"]["name"] for tool in bodies[0]["tools"]] == ["add"]
         assert all(use.failed for use in done.tool_uses)
         assert log(tmp_path) == []
         with pytest.raises(ConfigError, match="has no tool 'ad'; it has add"):
-            await asked(pool_file(tmp_path, url, 'tools = ["ad"]'))
+            await asked(pool_file(tmp_path, url, 'tools = ["ad"]', server=tools))
 
 
-async def test_the_loop_is_bounded(tmp_path: Path) -> None:
+async def test_the_loop_is_bounded(tmp_path: Path, tools: str) -> None:
     def endless(body: dict[str, Any]) -> list[tuple[str, Any]] | str:
         if body.get("tool_choice") == "none":
             return "enough"
         return [("add", {"a": len(body["messages"]), "b": k}) for k in range(3)]
 
     async with model(endless) as (url, bodies):
-        done = await asked(pool_file(tmp_path, url, "rounds = 2"))
+        done = await asked(pool_file(tmp_path, url, "rounds = 2", server=tools))
         assert (done.text, len(done.tool_uses), len(bodies)) == ("enough", 6, 3)
-        done = await asked(pool_file(tmp_path, url, "calls = 4"))
+        done = await asked(pool_file(tmp_path, url, "calls = 4", server=tools))
         assert [use.failed for use in done.tool_uses] == [False] * 4 + [True] * 2
         assert done.text == "enough"
         bodies.clear()
         with pytest.raises(WorkerRefused, match="loop_usd"):
-            await asked(pool_file(tmp_path, url, "rounds = 50", "loop_usd = 0.004"))
+            await asked(pool_file(tmp_path, url, "rounds = 50", "loop_usd = 0.004", server=tools))
         assert 1 < len(bodies) < 20
         with pytest.raises(podium.PodiumError, match="run budget"):
-            await asked(pool_file(tmp_path, url, "rounds = 50"), budget=podium.Budget(usd=0.004))
+            await asked(pool_file(tmp_path, url, "rounds = 50", server=tools), budget=podium.Budget(usd=0.004))
     stubborn = asks(*[[("add", {"a": 1, "b": 1})]] * 9)
     async with model(stubborn) as (url, _):
         with pytest.raises(WorkerRefused, match="asked for tools again"):
-            await asked(pool_file(tmp_path, url, "rounds = 2"))
+            await asked(pool_file(tmp_path, url, "rounds = 2", server=tools))
     async with model(asks([("slow", {})])) as (url, _):
-        done = await asked(pool_file(tmp_path, url, "tool_seconds = 2.0"))
+        done = await asked(pool_file(tmp_path, url, "tool_seconds = 2.0", server=tools))
         assert "no result within 2 seconds" in done.text
         with pytest.raises(WorkerUnavailable, match="2 seconds of its tool loop"):
-            await asked(pool_file(tmp_path, url, "loop_seconds = 2.0"))
+            await asked(pool_file(tmp_path, url, "loop_seconds = 2.0", server=tools))
 
 
 async def test_a_server_that_dies_fails_the_step_and_the_next_call_starts_it_anew(tmp_path: Path) -> None:
@@ -220,7 +235,7 @@ async def test_a_server_that_dies_fails_the_step_and_the_next_call_starts_it_ane
         return asks([("dies", {})] if "die" in body["messages"][0]["content"] else [("add", {"a": 1, "b": 2})])(body)
 
     async with model(script) as (url, _):
-        async with podium.open_pool(pool_file(tmp_path, url)) as pool:
+        async with podium.open_pool(pool_file(tmp_path, url, server=started(tmp_path))) as pool:
             for _ in range(2):
                 with pytest.raises(WorkerUnavailable, match="MCP server"):
                     await pool["it"](Call.plain("die"))
@@ -229,7 +244,7 @@ async def test_a_server_that_dies_fails_the_step_and_the_next_call_starts_it_ane
             await asked(pool_file(tmp_path, url, server='server = ["/nowhere/at-all"]'))
 
 
-async def test_after_a_crash_it_goes_on_where_it_stood(tmp_path: Path) -> None:
+async def test_after_a_crash_it_goes_on_where_it_stood(tmp_path: Path, tools: str) -> None:
     """The first run is lost before its answer: no request is paid and no tool called a second time for what is on disk."""
     lost = True
 
@@ -239,7 +254,7 @@ async def test_after_a_crash_it_goes_on_where_it_stood(tmp_path: Path) -> None:
         return asks([("add", {"a": 1, "b": 2})], [("add", {"a": 3, "b": 4})])(body)
 
     async with model(script) as (url, bodies):
-        path = pool_file(tmp_path, url)
+        path = pool_file(tmp_path, url, server=tools)
         with pytest.raises(WorkerUnavailable):
             await asked(path, journal=tmp_path / "calls.db")
         lost = False
@@ -256,13 +271,12 @@ async def test_after_a_crash_it_goes_on_where_it_stood(tmp_path: Path) -> None:
     assert (rows["mcp"].calls, rows["chat"].calls) == (4, 6)
 
 
-async def test_a_client_that_leaves(tmp_path: Path) -> None:
+async def test_a_client_that_leaves(tmp_path: Path, tools: str) -> None:
     before = set(children_of(os.getpid()))
-    async with model(asks([("slow", {})])) as (url, _), podium.open_pool(pool_file(tmp_path, url)) as pool:
+    async with model(asks([("slow", {})])) as (url, _), podium.open_pool(pool_file(tmp_path, url, server=tools)) as pool:
         for _ in range(2):
             calls = [asyncio.create_task(pool["it"](Call.plain(f"{n}?"))) for n in range(3)]
-            while "slow" not in log(tmp_path):
-                await asyncio.sleep(0.02)
+            await until(lambda: "slow" in log(tmp_path))
             for call in calls:
                 call.cancel()
             ends = await asyncio.gather(*calls, return_exceptions=True)
@@ -274,20 +288,20 @@ async def test_the_server_sees_the_variables_that_were_named(tmp_path: Path, mon
     monkeypatch.setenv("A_SECRET", "sk-not-for-it")
     monkeypatch.setenv("ALLOWED", "yes")
     async with model(asks([("variables", {})])) as (url, _):
-        done = await asked(pool_file(tmp_path, url, 'environment = ["ALLOWED"]'))
+        done = await asked(pool_file(tmp_path, url, 'environment = ["ALLOWED"]', server=started(tmp_path)))
         assert "('ALLOWED', 'yes')" in done.text
         assert "sk-not-for-it" not in done.text
         monkeypatch.delenv("ALLOWED")
         with pytest.raises(ConfigError, match="ALLOWED is not set"):
-            await asked(pool_file(tmp_path, url, 'environment = ["ALLOWED"]'))
+            await asked(pool_file(tmp_path, url, 'environment = ["ALLOWED"]', server=started(tmp_path)))
 
 
-async def test_every_call_is_in_the_transcript_and_the_events(tmp_path: Path) -> None:
+async def test_every_call_is_in_the_transcript_and_the_events(tmp_path: Path, tools: str) -> None:
     seen: list[Event] = []
-    async with model(asks([("add", {"a": 1, "b": 2})], [("fails", {})])) as (url, _):
-        async with podium.open_pool(pool_file(tmp_path, url)) as pool:
-            conductor = Conductor(solo(0), pool.workers)
-            done = await conductor.ask("?", on_event=seen.append)
+    script = asks([("add", {"a": 1, "b": 2})], [("fails", {})])
+    async with model(script) as (url, _), podium.open_pool(pool_file(tmp_path, url, server=tools)) as pool:
+        conductor = Conductor(solo(0), pool.workers)
+        done = await conductor.ask("?", on_event=seen.append)
     live = [event.use for event in seen if isinstance(event, ToolCalled)]
     [finished] = [event.result for event in seen if isinstance(event, StepFinished)]
     assert finished.completion is not None
@@ -297,8 +311,8 @@ async def test_every_call_is_in_the_transcript_and_the_events(tmp_path: Path) ->
     assert loads(Transcript, dumps(transcript)).results[0].completion == finished.completion
 
 
-async def test_what_it_can_not_do(tmp_path: Path) -> None:
-    async with model(asks()) as (url, _), podium.open_pool(pool_file(tmp_path, url)) as pool:
+async def test_what_it_can_not_do(tmp_path: Path, tools: str) -> None:
+    async with model(asks()) as (url, _), podium.open_pool(pool_file(tmp_path, url, server=tools)) as pool:
         with pytest.raises(ConfigError, match="none of the client's"):
             pool.workers[0].able.check(ResponseOptions(tools=(Tool(name="now"),)))
 

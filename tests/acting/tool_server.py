@@ -1,11 +1,11 @@
-"""A real MCP server for the tests, over standard input and output: ``python tool_server.py LOG``, or ``server_of(log)`` over HTTP."""
+"""A real MCP server for the tests: ``python tool_server.py LOG`` over its pipes, ``server_of(log)`` behind a port."""
 
 import os
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
+import anyio
 from mcp.server import MCPServer
 
 
@@ -41,10 +41,10 @@ def server_of(log: Path) -> MCPServer[Any]:
         return "x" * size
 
     @server.tool()
-    def slow() -> str:
+    async def slow() -> str:
         """Takes its time."""
         note("slow")
-        time.sleep(20)
+        await anyio.sleep(20)
         return "late"
 
     @server.tool()

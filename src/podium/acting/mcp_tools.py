@@ -20,6 +20,8 @@ from podium.acting.mcp_config import McpWorkerConfig
 from podium.errors import ConfigError, WorkerUnavailable
 from podium.types import Tool
 
+CONNECT_SECONDS = 60.0
+"""To start a server, or reach it, and have its list of tools."""
 MOST_PAGES = 50
 """Of a server's list of tools."""
 LONGEST_NAME = 64
@@ -85,7 +87,7 @@ class McpTools:
         connection.task = asyncio.create_task(self._held(connection))
         ready = asyncio.create_task(connection.ready.wait())
         try:
-            await asyncio.wait({ready, connection.task}, timeout=self._table.tool_seconds, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({ready, connection.task}, timeout=CONNECT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         finally:
             ready.cancel()
             if not connection.ready.is_set():
@@ -95,7 +97,7 @@ class McpTools:
             return connection
         if isinstance(end, ConfigError):
             raise end
-        why = f"no answer within {self._table.tool_seconds:g} seconds" if isinstance(end, asyncio.CancelledError) else _short(end)
+        why = f"no answer within {CONNECT_SECONDS:g} seconds" if isinstance(end, asyncio.CancelledError) else _short(end)
         raise WorkerUnavailable(f"the MCP server {self._where} can not be used: {why}") from end
 
     async def _held(self, connection: "_Connection") -> None:
@@ -109,15 +111,16 @@ class McpTools:
     @asynccontextmanager
     async def _client(self) -> AsyncIterator[Client]:
         table = self._table
+        seconds = max(table.tool_seconds, CONNECT_SECONDS)
         if table.url is None:
             server = StdioServerParameters(command=table.server[0], args=table.server[1:], env=self._environment)
-            async with Client(server, read_timeout_seconds=table.tool_seconds, cache=None) as client:
+            async with Client(server, read_timeout_seconds=seconds, cache=None) as client:
                 yield client
             return
         headers = {} if self._token is None else {"Authorization": f"Bearer {self._token}"}
-        async with httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(table.tool_seconds)) as http:
+        async with httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(seconds)) as http:
             transport = streamable_http_client(table.url, http_client=http)
-            async with Client(transport, read_timeout_seconds=table.tool_seconds, cache=None) as client:
+            async with Client(transport, read_timeout_seconds=seconds, cache=None) as client:
                 yield client
 
     async def aclose(self) -> None:

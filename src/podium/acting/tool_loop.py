@@ -92,7 +92,7 @@ class ToolLoop:
                     call.on_tool(use)
             turns += [asked, *results]
         raise WorkerRefused(
-            f"after {self._table.rounds} rounds and {len(uses)} calls it asked for tools again; raise rounds or calls in its table"
+            f"after {self._table.rounds} rounds and {len(uses)} calls it asked for tools again; raise rounds or calls"
         )
 
     async def _use(self, call: Call, turns: tuple[Message, ...], wanted: ToolCall, started: float, left: int) -> ToolUse:

@@ -25,6 +25,7 @@ from podium.serving.headers import with_headers
 from podium.serving.metrics import Metrics
 from podium.serving.not_served import not_served
 from podium.serving.origins import Origins
+from podium.serving.questions import question_routes
 from podium.serving.requests import ChatRequest
 from podium.serving.responses_api import responses
 from podium.serving.responses_conversation import of_responses
@@ -115,6 +116,8 @@ def _routes(app: FastAPI, service: RequestService) -> None:
                 ApiError(status=404, message="there is no such run", kind="invalid_request_error", code="run_not_found")
             )
         return Response(dumps(found), media_type="application/json")
+
+    question_routes(app, accounts)
 
     @app.api_route("/v1/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], include_in_schema=False)
     async def anything_else(request: Request) -> Response:

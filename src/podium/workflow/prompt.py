@@ -92,6 +92,7 @@ def _card(card: Card) -> str:
     parts = [card.name]
     if card.about:
         parts.append(card.about)
+    parts += card.abilities
     if card.skills:
         parts.append("measured: " + ", ".join(f"{skill} {rate:.0%}" for skill, rate in card.skills))
     if card.prompt_usd is not None and card.completion_usd is not None:
