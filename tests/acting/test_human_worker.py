@@ -36,7 +36,7 @@ async def test_a_person_reads_what_a_model_would_see_and_answers() -> None:
     for _ in range(2):
         step = VisibleStep(question=ask("Is it so?"), subtask="Draft.", response="It is.")
         asked = asyncio.create_task(person(Call(visible=(step,), subtask="Check it.")))
-        await until(lambda: bool(DESK.waiting()))
+        await until(lambda: bool(DESK.waiting()), 60)
         [question] = DESK.waiting()
         assert question.worker == "editor"
         assert "Is it so?" in question.text
@@ -75,7 +75,7 @@ async def test_an_answer_is_kept_and_a_person_is_not_asked_by_pool_check(tmp_pat
             assert pool.workers.cards[0].abilities == ("a person answers, within 3600 seconds",)
             asked = asyncio.create_task(pool["editor"](Call.plain("?")))
             if number == 0:
-                await until(lambda: bool(DESK.waiting()))
+                await until(lambda: bool(DESK.waiting()), 60)
                 DESK.answer(DESK.waiting()[0].id, "Yes.")
             assert (await asked).text == "Yes."
     [health] = await check_workers(path)
@@ -84,7 +84,7 @@ async def test_an_answer_is_kept_and_a_person_is_not_asked_by_pool_check(tmp_pat
 
 async def test_over_the_api_with_keys_that_may(tmp_path: Path) -> None:
     async with open_pool(pool_file(tmp_path), budget=Budget(), journal=None, run="test") as pool:
-        catalog = PoolCatalog(pool, "single:editor")
+        catalog = PoolCatalog(pool, "solo:editor")
         async with live(catalog, tmp_path, with_keys=True) as server, httpx.AsyncClient(base_url=server.url) as http:
             keys = {}
             for scopes in ({"ask"}, {"read"}, {"answer"}, {"admin"}):
@@ -93,7 +93,7 @@ async def test_over_the_api_with_keys_that_may(tmp_path: Path) -> None:
             for scope in ("answer", "admin"):
                 body = {"model": "editor", "messages": [{"role": "user", "content": f"Is it so, {scope}?"}]}
                 asked = asyncio.create_task(http.post("/v1/chat/completions", json=body, headers=keys["ask"], timeout=60))
-                await until(lambda: bool(DESK.waiting()))
+                await until(lambda: bool(DESK.waiting()), 60)
                 for other in ({}, keys["ask"], keys["read"]):
                     assert (await http.get("/v1/questions", headers=other)).status_code in (401, 403)
                     refused = await http.post("/v1/questions/q_x", json={"answer": "Yes."}, headers=other)

@@ -114,7 +114,10 @@ async def over_http(folder: Path, token: str = "") -> AsyncIterator[str]:
         listening.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
         task = asyncio.create_task(server.serve(sockets=[listening]))
-        await until(lambda: server.started)
+        while not server.started:
+            await asyncio.sleep(0.01)
+            if task.done():
+                task.result()
         try:
             yield f'url = "http://127.0.0.1:{listening.getsockname()[1]}/mcp"'
         finally:
@@ -185,7 +188,7 @@ async def test_what_goes_wrong_with_a_call_is_said_to_the_model(tmp_path: Path, 
     assert "there is no tool 'nothing'" in said[0]
     assert "no JSON" in said[1]
     assert "not a JSON object" in said[2]
-    assert "on fire" in said[4]
+    assert said[4] == "Error executing tool fails", "what a crash of the tool held is its server's own business"
     assert said[5] == "x" * 1024 + "\n(cut here: the result has 3000 bytes)"
     assert [use.failed for use in done.tool_uses] == [True] * 5 + [False]
     assert log(tmp_path) == ["fails"], "what can not be right is not called"
@@ -276,7 +279,7 @@ async def test_a_client_that_leaves(tmp_path: Path, tools: str) -> None:
     async with model(asks([("slow", {})])) as (url, _), podium.open_pool(pool_file(tmp_path, url, server=tools)) as pool:
         for _ in range(2):
             calls = [asyncio.create_task(pool["it"](Call.plain(f"{n}?"))) for n in range(3)]
-            await until(lambda: "slow" in log(tmp_path))
+            await until(lambda: "slow" in log(tmp_path), 60)
             for call in calls:
                 call.cancel()
             ends = await asyncio.gather(*calls, return_exceptions=True)
@@ -301,7 +304,7 @@ async def test_every_call_is_in_the_transcript_and_the_events(tmp_path: Path, to
     script = asks([("add", {"a": 1, "b": 2})], [("fails", {})])
     async with model(script) as (url, _), podium.open_pool(pool_file(tmp_path, url, server=tools)) as pool:
         conductor = Conductor(solo(0), pool.workers)
-        done = await conductor.ask("?", on_event=seen.append)
+        done = await conductor.conduct(Call.plain("?"), seen.append)
     live = [event.use for event in seen if isinstance(event, ToolCalled)]
     [finished] = [event.result for event in seen if isinstance(event, StepFinished)]
     assert finished.completion is not None

@@ -1,8 +1,8 @@
 """``kind = "human"``: a step waits for a person, who reads what a chat model would be shown and answers it.
 
-Questions wait at the *desk* of the process that carries out the step (:data:`DESK`), until their time is up. A server hands them to
-whoever has a key for that (:mod:`podium.serving.questions`). A step that is cancelled takes its question away. An answer is kept in
-the journal like any other, so nobody is asked the same twice after a crash.
+Questions wait at the *desk* of the process that carries out the step (:data:`DESK`), until their time is up. A server hands them
+to whoever has a key for that (:mod:`podium.serving.questions`). A step that is cancelled takes its question away. An answer is
+kept in the journal like any other, so nobody is asked the same twice after a crash.
 """
 
 import asyncio

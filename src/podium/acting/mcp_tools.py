@@ -95,6 +95,7 @@ class McpTools:
                 [end] = await asyncio.gather(connection.task, return_exceptions=True)
         if connection.ready.is_set():
             return connection
+        end = _cause(end)
         if isinstance(end, ConfigError):
             raise end
         why = f"no answer within {CONNECT_SECONDS:g} seconds" if isinstance(end, asyncio.CancelledError) else _short(end)
@@ -188,8 +189,14 @@ def _text(result: CallToolResult) -> str:
     return "\n".join(parts)
 
 
-def _short(error: BaseException) -> str:
-    """The first cause in a group of errors, in one line."""
+def _cause(error: BaseException) -> BaseException:
+    """The first error in a group of errors, which the library's tasks raise."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
+    return error
+
+
+def _short(error: BaseException) -> str:
+    """An error in one line."""
+    error = _cause(error)
     return " ".join(f"{type(error).__name__}: {error}".split())[:300]

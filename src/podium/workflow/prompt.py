@@ -84,7 +84,8 @@ def _lists(brief: Brief, syntax: WorkflowSyntax) -> str:
 
 def _models(cards: tuple[Card, ...], syntax: WorkflowSyntax) -> str:
     if not syntax.cards:
-        return "\n".join(f"Model {index}" for index in range(len(cards)))
+        # What a model does besides writing is no name: without it, nobody could know that it runs programs.
+        return "\n".join(": ".join((f"Model {index}", *card.abilities)) for index, card in enumerate(cards))
     return "\n".join(f"Model {index}: {_card(card)}" for index, card in enumerate(cards))
 
 
