@@ -89,7 +89,8 @@ _MODULES = {
     "podium.tuning.result": "Tuned",
     "podium.tuning.tune": "tune",
     "podium.types": (
-        "Brief Call Card Completion Failure Generation Message Problem Sampling Step ToolUse Transcript Usage Verdict Workflow ask"
+        "Brief Call Card Completion Failure Generation Message Problem Sampling Step ToolUse Transcript Usage Verdict "
+        "Workflow ask"
     ),
     "podium.workers.budget": "Budget",
     "podium.workers.pool": "Member WorkerPool",
@@ -109,8 +110,8 @@ __all__ = [
     "Answered", "Brief", "Budget", "Call", "Card", "ChatPolicy", "Completion", "Conductor", "Event", "Failure", "FixedPolicy",
     "FunctionPolicy", "Generation", "MajorityVote", "Member", "Message", "OpenPool", "PodiumError", "Policy", "Problem",
     "ProblemSource", "Sampling", "Scripted", "Step", "StepFinished", "StepStarted", "StepToken", "StudyReport", "ToolCalled",
-    "ToolUse", "TrainConfig", "Transcript", "Tuned", "Usage", "Verdict", "Verifier", "Worker", "WorkerPool", "Workflow", "WorkflowSyntax",
-    "WorkflowWritten",
+    "ToolUse", "TrainConfig", "Transcript", "Tuned", "Usage", "Verdict", "Verifier", "Worker", "WorkerPool", "Workflow",
+    "WorkflowSyntax", "WorkflowWritten",
     "as_mermaid", "as_svg", "as_text", "ask", "ask_sync", "conductor", "consensus", "evaluate", "format_workflow",
     "load_problems", "markdown_table", "mixture_of_agents", "open_pool", "parse", "register", "run_study", "run_sync",
     "self_reflection", "serve", "solo", "summarise", "train", "tune",

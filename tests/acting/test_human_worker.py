@@ -98,7 +98,9 @@ async def test_over_the_api_with_keys_that_may(tmp_path: Path) -> None:
                     assert (await http.get("/v1/questions", headers=other)).status_code in (401, 403)
                     refused = await http.post("/v1/questions/q_x", json={"answer": "Yes."}, headers=other)
                     assert refused.status_code in (401, 403)
-                [question] = (await http.get("/v1/questions", headers=keys[scope])).json()["data"]
+                listed = await http.get("/v1/questions", headers=keys[scope])
+                assert listed.status_code == 200, listed.text
+                [question] = listed.json()["data"]
                 assert question["text"] == f"Is it so, {scope}?"
                 path = f"/v1/questions/{question['id']}"
                 for wrong in ({}, {"answer": ""}, {"answer": 3}, {"answer": "x", "more": 1}):

@@ -317,7 +317,7 @@ async def test_every_call_is_in_the_transcript_and_the_events(tmp_path: Path, to
 async def test_what_it_can_not_do(tmp_path: Path, tools: str) -> None:
     async with model(asks()) as (url, _), podium.open_pool(pool_file(tmp_path, url, server=tools)) as pool:
         with pytest.raises(ConfigError, match="none of the client's"):
-            pool.workers[0].able.check(ResponseOptions(tools=(Tool(name="now"),)))
+            Conductor(solo(0), pool.workers).check(ResponseOptions(tools=(Tool(name="now"),)))
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ class Desk:
         """Put a question on the desk and wait for the answer. Raises TimeoutError when its time is up."""
         now = time.time()
         question = OpenQuestion(id=f"q_{secrets.token_hex(12)}", worker=worker, text=text, since=now, until=now + seconds)
-        future = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._open[question.id] = question, future
         try:
             async with asyncio.timeout(seconds):

@@ -86,16 +86,17 @@ class McpTools:
         connection = _Connection()
         connection.task = asyncio.create_task(self._held(connection))
         ready = asyncio.create_task(connection.ready.wait())
+        ended: BaseException | None = None
         try:
             await asyncio.wait({ready, connection.task}, timeout=CONNECT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         finally:
             ready.cancel()
             if not connection.ready.is_set():
                 connection.task.cancel()
-                [end] = await asyncio.gather(connection.task, return_exceptions=True)
+                [ended] = await asyncio.gather(connection.task, return_exceptions=True)
         if connection.ready.is_set():
             return connection
-        end = _cause(end)
+        end = asyncio.CancelledError() if ended is None else _cause(ended)
         if isinstance(end, ConfigError):
             raise end
         why = f"no answer within {CONNECT_SECONDS:g} seconds" if isinstance(end, asyncio.CancelledError) else _short(end)

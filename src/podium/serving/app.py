@@ -31,6 +31,7 @@ from podium.serving.responses_api import responses
 from podium.serving.responses_conversation import of_responses
 from podium.serving.responses_requests import ResponsesRequest
 from podium.serving.service import RequestService
+from podium.serving.store.keys import SCOPES
 from podium.serving.wire import ClientLeft, json_answer, problem_answer
 
 log = logging.getLogger("podium.serving")
@@ -222,7 +223,7 @@ class LimitsMiddleware:
             # Before the body is read: a client without a key may not cause that work. Endpoints ask for their scope.
             given = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
             try:
-                await self._service.accounts.identify(given, "ask", "read")
+                await self._service.accounts.identify(given, *SCOPES)
             except PodiumError as error:
                 await problem_answer(problem_of(error))(scope, receive, respond)
                 return

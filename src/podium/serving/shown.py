@@ -1,6 +1,7 @@
 """What of a run a client is shown: the ``podium`` object for those who look for it, lines of reasoning for those who do not."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from podium.events import Event, StepFinished, StepStarted, ToolCalled, WorkflowWritten
