@@ -23,7 +23,7 @@ def data() -> Path:
     return DATA
 
 
-NEEDS_SANDBOX = ("test_sandbox", "test_programming.py")
+NEEDS_SANDBOX = ("test_sandbox", "test_programming.py", "test_python_worker", "test_command_worker")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from podium.errors import Cancelled
-from podium.types import Failure, Generation, StepResult, Transcript, Usage, Workflow
+from podium.types import Failure, Generation, StepResult, ToolUse, Transcript, Usage, Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +42,15 @@ class StepToken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCalled:
+    """A step's worker called a tool by itself, and has its result."""
+
+    round: int
+    index: int
+    use: ToolUse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepFinished:
     """A step has its result."""
 
@@ -62,7 +71,7 @@ class Answered:
     """Wall time of the whole run."""
 
 
-Event = WorkflowWritten | StepStarted | StepToken | StepFinished | Answered
+Event = WorkflowWritten | StepStarted | StepToken | ToolCalled | StepFinished | Answered
 Listener = Callable[[Event], None]
 
 

@@ -222,6 +222,10 @@ TokenListener = Callable[[str | None], None]
 """Receives a call's text as it arrives; None means "forget what you had, a new attempt begins"."""
 
 
+ToolListener = Callable[["ToolUse"], None]
+"""Receives each tool call that a worker made by itself, when it has its result."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """Everything a worker is given. What is not in here, it can not know.
@@ -249,6 +253,8 @@ class Call:
     """Of a conversation that goes on: the workflow of the user's turn before, for the policy."""
     amend: Amend | None = field(default=None, compare=False, repr=False)
     """Of a call to a Conductor: may change a workflow before it is carried out."""
+    on_tool: ToolListener | None = field(default=None, compare=False, repr=False)
+    """Who is told of the tools that the worker calls by itself, each when it has its result; not part of the identity either."""
 
     @staticmethod
     def plain(question: str | Question, sampling: Sampling = Sampling()) -> Call:
@@ -266,6 +272,24 @@ class Waiting:
     worker: str
     call: Call
     """As it was made, but for its listener."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    """A tool that a worker called by itself on the way to its answer, and what came of it.
+
+    Example: ``ToolUse(tool="add", arguments='{"a": 1, "b": 2}', result="3", seconds=0.01)``.
+    """
+
+    tool: str
+    arguments: str
+    """JSON, as the model wrote it; not checked."""
+    result: str
+    """What the tool said, or why it could not be called."""
+    failed: bool = False
+    start_seconds: float = 0.0
+    """When it was called, counted from the start of its step."""
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,6 +315,8 @@ class Completion:
     """Of a Conductor, where there are ``tool_calls``: the step that made them, and so the one that goes on."""
     transcripts: tuple[Transcript, ...] = ()
     """One per round where the worker was itself a Conductor: a tree, not a log."""
+    tool_uses: tuple[ToolUse, ...] = ()
+    """The tools that the worker called by itself, in order; those that it asks the client for are ``tool_calls``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,6 +340,8 @@ class Card:
     """Tokens that the worker can read in one call; None = unknown."""
     sees: bool = False
     """Whether it can be shown pictures and files."""
+    abilities: tuple[str, ...] = ()
+    """What the worker does besides writing text, each in a few words: "runs the Python program it is shown"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

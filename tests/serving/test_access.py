@@ -19,6 +19,8 @@ ENDPOINTS = (
     ("POST", "/v1/chat/completions"),
     ("POST", "/v1/responses"),
     ("GET", "/v1/runs/run_000000000000000000000000"),
+    ("GET", "/v1/questions"),
+    ("POST", "/v1/questions/q_000000000000000000000000"),
     ("GET", "/metrics"),
 )
 

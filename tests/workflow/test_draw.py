@@ -1,13 +1,14 @@
 """Pictures of a run: complete, and safe against what workers write."""
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 
 from podium.conduct import Conductor
 from podium.errors import WorkerUnavailable
 from podium.policies.fixed import FixedPolicy
-from podium.types import Call, Step, Transcript, Usage, Workflow
+from podium.types import Call, Step, ToolUse, Transcript, Usage, Workflow
 from podium.workflow.draw import as_mermaid, as_svg, as_text, dollars, plain
 from tests.workflows import pool_of
 
@@ -46,6 +47,23 @@ async def test_text_says_who_saw_what_and_what_came_of_it() -> None:
     text = as_text(await transcript())
     assert "step 2  w0   sees: step 0, step 1" in text
     assert "says    alone" in text
+
+
+async def test_tools_that_a_worker_called_by_itself_are_shown() -> None:
+    shown = await transcript()
+    [*before, last] = shown.results
+    assert last.completion is not None
+    uses = (
+        ToolUse(tool="add", arguments='{"a": 1}', result=f"3 {HOSTILE}", seconds=0.1),
+        ToolUse(tool="look", arguments="{}", result="no such file", failed=True),
+    )
+    used = replace(shown, results=(*before, replace(last, completion=replace(last.completion, tool_uses=uses))))
+    text = as_text(used)
+    assert 'calls   add {"a": 1} -> 3 </text>' in text
+    assert "calls   look {} failed: no such file" in text
+    assert "\x1b" not in text
+    assert "2 tool calls" in as_svg(used)
+    assert "tool call" not in as_svg(shown)
 
 
 async def test_a_failed_step_says_why() -> None:

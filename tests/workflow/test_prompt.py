@@ -66,6 +66,13 @@ def test_workers_are_numbers_unless_cards_are_asked_for() -> None:
     assert "price unknown" in text_of(WorkflowSyntax(cards=True))
 
 
+def test_what_a_worker_does_besides_writing_is_always_told() -> None:
+    cards = (Card(name="zephyr"), Card(name="python", about="a sandbox", abilities=("runs the program it is shown",)))
+    shown = Brief(question=ask("6 times 7?"), cards=cards)
+    assert "Model 0\nModel 1: runs the program it is shown" in text_of(shown=shown)
+    assert "Model 1: python; a sandbox; runs the program it is shown; price unknown" in text_of(WorkflowSyntax(cards=True), shown)
+
+
 def test_binary_does_not_mention_positions() -> None:
     assert "[0, 2]" in text_of(WorkflowSyntax())
     assert not re.search(r"\[\d+(, \d+)+\]", text_of(WorkflowSyntax(access="binary", few_shot="none")))

@@ -23,7 +23,11 @@ async def check(*, pool: Path, seconds: float, as_json: bool) -> None:
     if as_json:
         print(json.dumps([asdict(health) for health in healths]))  # noqa: T201 - the command's output
     else:
-        Screen().print(_table(healths))
+        screen = Screen()
+        screen.print(_table(healths))
+        for health in healths:
+            if health.caution:
+                screen.print(Text(plain(f"{health.worker}: {health.caution}", 300), style="yellow"))
     silent = [health.worker for health in healths if not health.answers]
     if silent:
         raise WorkerUnavailable(f"{len(silent)} of {len(healths)} workers do not answer: {', '.join(silent)}")

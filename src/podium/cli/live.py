@@ -13,9 +13,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from podium.events import Answered, Event, StepFinished, StepStarted, StepToken, WorkflowWritten
+from podium.events import Answered, Event, StepFinished, StepStarted, StepToken, ToolCalled, WorkflowWritten
 from podium.types import StepResult, Workflow
-from podium.workflow.draw import dollars, plain, said, sees
+from podium.workflow.draw import dollars, plain, said, sees, used
 
 
 class LiveView:
@@ -63,6 +63,8 @@ class RunView(LiveView):
             case StepToken():
                 said = self._rounds[-1].said
                 said[event.index] = (said.get(event.index, "") + event.text)[-400:]
+            case ToolCalled():
+                self._rounds[-1].said[event.index] = f"calls {used(event.use)}"[:400]
             case StepFinished():
                 self._rounds[-1].results[event.index] = event.result
             case Answered():

@@ -76,7 +76,7 @@ def keys_change(
     concurrency: Annotated[str | None, typer.Option(metavar="N|none", help="Runs under way at once, over all replicas.")] = None,
     scope: Annotated[
         list[str] | None,
-        typer.Option(help="What the key may do from now on, instead of what it could: ask, read, or admin; repeat it."),
+        typer.Option(help="What the key may do from now on, instead of what it could: ask, read, answer, or admin; repeat it."),
     ] = None,
     store_content: Annotated[
         bool | None,

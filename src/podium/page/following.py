@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from podium.events import Answered, Event, StepFinished, StepStarted, StepToken, WorkflowWritten
+from podium.events import Answered, Event, StepFinished, StepStarted, StepToken, ToolCalled, WorkflowWritten
 from podium.types import Generation, StepResult, Transcript, Usage, Workflow
-from podium.workflow.draw import said
+from podium.workflow.draw import said, used
 
 State = Literal["waits", "runs", "done", "skipped", "failed", "stopped"]
 MOST_KEPT = 20_000
@@ -100,6 +100,9 @@ class Following:
             case StepToken():
                 view = self.rounds[-1].steps[event.index]
                 view.said = (view.said + event.text)[-MOST_KEPT:]
+            case ToolCalled():
+                view = self.rounds[-1].steps[event.index]
+                view.said = (view.said + f"calls {used(event.use)}\n")[-MOST_KEPT:]
             case StepFinished():
                 self.rounds[-1].steps[event.index].finish(event.result)
             case Answered():

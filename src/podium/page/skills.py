@@ -15,6 +15,8 @@ def worker_line(card: Card, number: int) -> None:
             text(line(card.name, 60), "span")
         if card.about:
             text(line(card.about, 400), "p")
+        for ability in card.abilities:
+            text(line(ability, 200), "p")
         text(prices(card), "p", "soft")
         if card.skills:
             with box("skills", "div", role="list", aria_label="Measured success rates"):

@@ -5,15 +5,20 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from podium.acting.pool_file import read_pool
 from podium.pools.opened import OpenPool
 from podium.protocols import Worker
+from podium.types import Card
 from podium.workers.budget import Budget
-from podium.workers.config import build_pool, read_pool
+from podium.workers.config import build_pool
 from podium.workers.connections import Connections
 from podium.workers.journal import Journal
 from podium.workers.kinds import BareWorker
 from podium.workers.limited import Limit
 from podium.workers.stack import Layers, stacked
+
+TOOL = Card(name="tool", prompt_usd=0.0, completion_usd=0.0)
+"""What a tool costs: the tool itself nothing, and who calls it pays for its own words."""
 
 
 @asynccontextmanager
@@ -22,10 +27,13 @@ async def file_pool(path: Path, budget: Budget, journal: Journal | None = None) 
     config = read_pool(path)
     made: dict[str, Worker] = {}
 
+    def stack_tool(tool: Worker, identity: str) -> Worker:
+        return stacked(tool, TOOL, Layers(max_tokens=0), [budget], journal, identity=identity)
+
     def wrap(bare: BareWorker) -> Worker:
         table = bare.table
         layers = Layers(
-            max_tokens=table.max_tokens,
+            max_tokens=bare.max_tokens,
             most_usd=bare.most_usd,
             limit=Limit(
                 concurrency=table.concurrency,
@@ -34,6 +42,7 @@ async def file_pool(path: Path, budget: Budget, journal: Journal | None = None) 
             ),
             hedge_after_seconds=table.hedge_after_seconds,
             retries=table.retries,
+            around=lambda worker: bare.around(worker, stack_tool),
             fallback=None if table.fallback is None else made[table.fallback],
             fallback_stays=table.fallback_stays,
         )

@@ -33,10 +33,12 @@ from podium.serving.metrics import Metrics
 from podium.serving.models_list import model_object, models_object
 from podium.serving.not_served import not_served
 from podium.serving.origins import Origins
+from podium.serving.questions import question_routes
 from podium.serving.requests import ChatRequest
 from podium.serving.responses_api import responses
 from podium.serving.responses_requests import CompactRequest, ResponsesRequest
 from podium.serving.service import RequestService
+from podium.serving.store.keys import SCOPES
 from podium.serving.wire import ClientLeft, json_answer, problem_answer
 
 log = logging.getLogger("podium.serving")
@@ -157,6 +159,8 @@ def _routes(app: FastAPI, service: RequestService) -> None:
             )
         return Response(dumps(found), media_type="application/json")
 
+    question_routes(app, accounts)
+
     @app.api_route("/v1/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], include_in_schema=False)
     async def anything_else(request: Request) -> Response:
         """What is not here."""
@@ -256,7 +260,7 @@ class LimitsMiddleware:
         if scope["path"].startswith("/v1/"):
             # Before the body is read: a client without a key may not cause that work. Endpoints ask for their scope.
             try:
-                await self._service.accounts.identify(authorization(Headers(scope=scope)), "ask", "read")
+                await self._service.accounts.identify(authorization(Headers(scope=scope)), *SCOPES)
             except PodiumError as error:
                 await problem_answer(problem_of(error), scope["path"])(scope, receive, respond)
                 return

@@ -1,9 +1,10 @@
 """What of a run a client is shown: the ``podium`` object for those who look for it, lines of reasoning for those who do not."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
-from podium.events import Event, StepFinished, StepStarted, WorkflowWritten
+from podium.events import Event, StepFinished, StepStarted, ToolCalled, WorkflowWritten
 from podium.types import Completion, Generation, StepResult, Transcript, Usage, Workflow
 from podium.workers.budget import Budget
 from podium.workflow.draw import sees
@@ -69,6 +70,8 @@ def event_object(event: Event) -> dict[str, Any] | None:
         case StepStarted():
             started = {"round": event.round, "step": event.index, "worker": event.worker, "attempt": event.attempt}
             return {"event": "step_started", **started}
+        case ToolCalled(use=use):
+            return {"event": "tool_called", "round": event.round, "step": event.index, **asdict(use)}
         case StepFinished():
             return {"event": "step_finished", "round": event.round, "step": event.index, **_result(event.result)}
         case _:

@@ -101,6 +101,15 @@ def _step(tracer: Any, api: Any, inside: Any, begin: int, number: int, index: in
     elif result.failure is not None:
         span.set_attribute("error.type", result.failure.kind)
         span.set_status(api.StatusCode.ERROR)
+    for use in () if result.completion is None else result.completion.tool_uses:
+        called = start + int(use.start_seconds * _NANO)
+        what = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": use.tool}
+        tool = tracer.start_span(
+            f"execute_tool {use.tool}", context=api.set_span_in_context(span), start_time=called, attributes=what
+        )
+        if use.failed:
+            tool.set_status(api.StatusCode.ERROR)
+        tool.end(called + int(use.seconds * _NANO))
     span.end(start + int(result.seconds * _NANO))
 
 

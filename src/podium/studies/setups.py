@@ -9,15 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import podium.gym
+from podium.acting.pool_file import read_pool
 from podium.policies.fixed import at_random, consensus, mixture_of_agents, self_reflection, solo
 from podium.policies.learned import is_learned
-from podium.policies.rules import CHECKS, cascade, following, stop
+from podium.policies.rules import CHECKS, CONDITIONAL, cascade, following, stop
 from podium.policies.shipped import conductor_folder
 from podium.policies.spec import parse_policy
+from podium.policies.tested import run_and_mend
 from podium.pools.opened import OpenPool
 from podium.studies.arms import weights_of
 from podium.types import Brief, Card, Problem, ask
-from podium.workers.config import read_pool
 from podium.workers.identity import content_hash, hashed, pool_identity, worker_identities
 from podium.workflow.parse import format_workflow
 from podium.workflow.prompt import messages
@@ -26,6 +27,7 @@ from podium.workflow.syntax import WorkflowSyntax
 _ONE_WORKER = ("worker", "context")
 _BASELINES_OF_ONE = ("solo", "reflection", "consensus")
 _BASELINES_OF_ALL = ("mixture", "vote", "random")
+_BRIEF = Brief(question=ask("6 times 7?"), cards=(Card(name="a"), Card(name="b")))
 
 
 def setups_of(
@@ -55,6 +57,8 @@ def setups_of(
             found[name] = hashed(*parts, rest, list(workers.items()), _wording())
             continue
         parts += [whole, rounds, again, _prompts(opened), _wording(), learned if is_learned(name) else ""]
+        if kind == "tested":
+            parts.append(format_workflow(run_and_mend(0, 1, 2).workflow(_BRIEF), CONDITIONAL))
         weights = weights_of(name)
         folder = (
             Path(parse_policy(name).argument) if kind == "learned" else None if weights is None else conductor_folder(weights)
@@ -82,10 +86,9 @@ def _of_the_team(opened: OpenPool, pool: Path | None, replay: Path | None) -> tu
 
 def _wording() -> str:
     """What baselines tell workers, on a question of ours."""
-    brief = Brief(question=ask("6 times 7?"), cards=(Card(name="a"), Card(name="b")))
     baselines = [solo(0), self_reflection(0), consensus(0, judge=1), mixture_of_agents(1), at_random()]
     baselines += [following(rule, judge=3) for rule in (stop(3, 2), cascade((0, 1, 2)))]
-    return hashed([format_workflow(baseline.workflow(brief), baseline.syntax) for baseline in baselines], CHECKS)
+    return hashed([format_workflow(baseline.workflow(_BRIEF), baseline.syntax) for baseline in baselines], CHECKS)
 
 
 def _prompts(opened: OpenPool) -> str:

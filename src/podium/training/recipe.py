@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import podium.gym
+from podium.acting.pool_file import read_pool
 from podium.evaluation.registered_identity import registered_identity
 from podium.evaluation.verifier_identity import verifier_identity
 from podium.training.config import TrainConfig
 from podium.training.warm_start import WarmStart
-from podium.workers.config import read_pool
 from podium.workers.identity import content_hash, hashed, pool_identity
 from podium.workers.pool import WorkerPool
 

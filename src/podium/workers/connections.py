@@ -10,7 +10,7 @@ the request was sent. Here the two are told apart, because what was never sent c
 
 import asyncio
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -93,16 +93,25 @@ class Connections:
 
     def __init__(self) -> None:
         self._clients: dict[asyncio.AbstractEventLoop, httpx2.AsyncClient] = {}
+        self._closing: list[Callable[[], Awaitable[None]]] = []
 
     def client(self) -> httpx2.AsyncClient:
         """The client of the running event loop, opened on first use."""
         return of_this_loop(self._clients, _open)
 
+    def close_too(self, close: Callable[[], Awaitable[None]]) -> None:
+        """Have ``close`` awaited when these are closed: for what else a worker opens, a sandbox or a server of tools."""
+        self._closing.append(close)
+
     async def aclose(self) -> None:
         """Close the running loop's connections; the next call opens new ones. Twice is harmless."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None:
-            await client.aclose()
+        try:
+            for close in reversed(self._closing):
+                await close()
+        finally:
+            client = self._clients.pop(asyncio.get_running_loop(), None)
+            if client is not None:
+                await client.aclose()
 
     async def __aenter__(self) -> Self:
         return self

@@ -31,6 +31,27 @@ class WorkerKind:
     """Its table: a subclass with the kind's own keys."""
     keeps_time: bool = False
     """Whether the worker itself keeps to ``timeout_seconds``; else it is cancelled from outside."""
+    abilities: Callable[[Any], tuple[str, ...]] = lambda table: ()
+    """What a worker with this table does besides writing text, for its card (:class:`podium.types.Card`)."""
+    uses_tokens: bool = True
+    """False for workers that are no language model: no tokens are reserved for their calls."""
+    probe: str | None = "Reply with the one word: ready"
+    """What ``podium pool check`` asks its workers; None: they are not asked, because that would bother somebody."""
+    caution: Callable[[Any], str] = lambda table: ""
+    """What ``podium pool check`` says of a worker with this table: a limit that does not hold on this machine; "" for nothing."""
+
+
+StackTool = Callable[[Worker, str], Worker]
+"""(a tool as a worker, its identity) -> the same, held to the budgets and kept in the journal as any other call."""
+
+
+@runtime_checkable
+class TakesSeveralCalls(Protocol):
+    """A worker whose one answer takes several calls, each of which has its own line in the ledger: it goes around itself."""
+
+    def around(self, worker: Worker, stack_tool: StackTool) -> Worker:
+        """(this worker with its layers, what puts the layers around a tool) -> the worker that is asked."""
+        ...
 
 
 @runtime_checkable
@@ -83,6 +104,17 @@ class BareWorker:
     most_usd: MostUsd | None
     """The bound on what a call costs where the worker knows a better one than its card's price times the tokens."""
     able: ChecksResponseOptions
+    kind: WorkerKind
+    several: TakesSeveralCalls | None = None
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest reply that budgets reserve for; 0 for a worker that uses no tokens."""
+        return self.table.max_tokens if self.kind.uses_tokens else 0
+
+    def around(self, worker: Worker, stack_tool: StackTool) -> Worker:
+        """``worker``, this one with its layers, with what it puts around them itself."""
+        return worker if self.several is None else self.several.around(worker, stack_tool)
 
 
 def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: Connections) -> BareWorker:
@@ -101,6 +133,7 @@ def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: C
         cached_usd=None if known is None else known.cached_usd,
         context_tokens=facts.context_tokens if table.context_tokens is None else table.context_tokens,
         sees=facts.sees if table.sees is None else table.sees,
+        abilities=kind.abilities(table),
     )
     billed = worker if priced is not None else _AtCardPrice(worker, card)
     return BareWorker(
@@ -110,6 +143,8 @@ def build_worker(table: WorkerConfig, environ: Mapping[str, str], connections: C
         identity=table.identity if priced is None else priced.identity,
         most_usd=None if priced is None else priced.most_usd,
         able=worker if isinstance(worker, ChecksResponseOptions) else _TextOnly(table.kind),
+        kind=kind,
+        several=worker if isinstance(worker, TakesSeveralCalls) else None,
     )
 
 

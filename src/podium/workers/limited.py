@@ -157,8 +157,8 @@ class Limited:
 
     async def __call__(self, call: Call) -> Completion:
         """Answer ``call`` when there is room for it."""
-        counted = self._limit.counts_tokens and self._max_tokens is not None
-        tokens = bound(call, self._max_tokens).tokens if counted and self._max_tokens is not None else 0
+        counted = self._limit.counts_tokens and bool(self._max_tokens)
+        tokens = bound(call, self._max_tokens).tokens if counted and self._max_tokens else 0
         async with self._limit.admitted(tokens) as admission:
             completion = await self._worker(call)
             if counted and completion.usage.tokens > 0:  # no tokens at all: the provider did not say, so the bound stays

@@ -42,7 +42,7 @@ class Metered:
     that they can cost; without it, what they cost at the prices of ``card``. Where only calls under way stand in the way, it
     waits for them. Afterwards the bound is replaced by what the call used. A call that fails keeps its bound booked as
     *uncertain* unless it was surely unpaid (:mod:`podium.workers.billing`) or was never sent. A call still running when the
-    seconds of a budget are over is cut off. ``max_tokens`` is the worker's cap on completion tokens.
+    seconds of a budget are over is cut off. ``max_tokens`` is the worker's cap on completion tokens; 0: it uses no tokens.
 
     Raises :class:`BudgetExceeded` where a budget does not allow the call, and :class:`ConfigError`, when made, for a budget
     in dollars on a worker without a price. Example::
@@ -53,7 +53,7 @@ class Metered:
     def __init__(
         self, worker: Worker, card: Card, max_tokens: int, budgets: Sequence[Budget], most_usd: MostUsd | None = None
     ) -> None:
-        if max_tokens < 1:
+        if max_tokens < 0:
             raise ConfigError(f"max_tokens of worker {card.name!r} is {max_tokens}; set 1 or more")
         self._most_usd = most_usd or partial(price, card)
         if any(budget.usd is not None for budget in budgets) and self._most_usd(1, 1) is None:
@@ -100,7 +100,7 @@ class Metered:
 
     def bound(self, call: Call) -> Usage:
         """The most ``call`` can use; its dollars are None where the price is unknown."""
-        most = bound(call, self._max_tokens)
+        most = bound(call, self._max_tokens) if self._max_tokens else Usage()
         cost = self._most_usd(most.prompt_tokens, most.completion_tokens)
         return Usage(prompt_tokens=most.prompt_tokens, completion_tokens=most.completion_tokens, cost_usd=cost)
 

@@ -44,5 +44,6 @@ def how_to_price(worker: str) -> str:
     """What to tell the user of a worker whose price is unknown."""
     return (
         f"the price of worker {worker!r} is unknown; set prompt_usd_per_million and completion_usd_per_million "
-        "in its table of the pool file (prompt_usd_per_million = 0 and completion_usd_per_million = 0 where it is free)"
+        "in its table of the pool file (prompt_usd_per_million = 0 and completion_usd_per_million = 0 where it is free; of a "
+        "command, usd_per_call)"
     )

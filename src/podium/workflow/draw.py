@@ -8,7 +8,7 @@ import re
 from html import escape
 
 from podium.conditions import ALWAYS
-from podium.types import StepResult, Transcript, Usage, Workflow
+from podium.types import StepResult, ToolUse, Transcript, Usage, Workflow
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -66,6 +66,7 @@ def as_text(transcript: Transcript, width: int = 110) -> str:
             figures += f"  {dollars(result.usage)}"
         lines.append(f"step {index}  {plain(result.worker, 24)}   sees: {sees(transcript.workflow, index)}   {figures}")
         lines.append(f"  asked   {plain(result.step.subtask, width - 10)}")
+        lines += [f"  calls   {plain(used(use), width - 10)}" for use in _uses(result)]
         lines.append(f"  says    {plain(said(result), width - 10)}")
     return "\n".join(lines)
 
@@ -135,7 +136,7 @@ def _box(workflow: Workflow, index: int, result: StepResult, place: tuple[int, i
         (f"sees {plain(sees(workflow, index), 34)}", "#475569", "400"),
         (plain(result.step.subtask, 36), "#475569", "400"),
         (plain(said(result), 36), "#b91c1c" if failed else "#0f766e" if asked else "#475569", "400"),
-        ("skipped" if result.skipped is not None else f"{_seconds(result):.2f} s{cost}", "#475569", "400"),
+        ("skipped" if result.skipped is not None else f"{_seconds(result):.2f} s{cost}{_called(result)}", "#475569", "400"),
     ]
     fill, border = ("#fef2f2", "#b91c1c") if failed else ("#f8fafc", "#94a3b8")
     line = "" if asked else ' stroke-dasharray="5 4"'
@@ -166,6 +167,21 @@ def said(result: StepResult) -> str:
     if result.completion is not None:
         return result.completion.text
     return "" if result.failure is None else f"{result.failure.kind}: {result.failure.message}"
+
+
+def used(use: ToolUse) -> str:
+    """A tool call of a worker's own, in words; not yet safe to show. Example: ``'add {"a": 1, "b": 2} -> 3'``."""
+    return f"{use.tool} {use.arguments} {'failed:' if use.failed else '->'} {use.result}"
+
+
+def _called(result: StepResult) -> str:
+    """How many tools a step called by itself."""
+    number = len(_uses(result))
+    return f"  {number} tool call{'s' if number > 1 else ''}" if number else ""
+
+
+def _uses(result: StepResult) -> tuple[ToolUse, ...]:
+    return () if result.completion is None else result.completion.tool_uses
 
 
 def _seconds(result: StepResult) -> float:

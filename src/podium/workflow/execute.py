@@ -24,8 +24,8 @@ from typing import Any
 from podium.access import call_for
 from podium.conditions import ALWAYS, IF_FAILED, Condition, Skipped, read_condition
 from podium.errors import NotNeeded, PodiumError, UnworkableStep, UpstreamFailed
-from podium.events import Listener, StepFinished, StepStarted, StepToken
-from podium.types import Call, Completion, Failure, Generation, Question, StepResult, Transcript, Waiting, Workflow
+from podium.events import Listener, StepFinished, StepStarted, StepToken, ToolCalled
+from podium.types import Call, Completion, Failure, Generation, Question, StepResult, ToolUse, Transcript, Waiting, Workflow
 from podium.workers.checking import as_check
 from podium.workers.nested import collecting
 from podium.workers.pool import WorkerPool
@@ -226,7 +226,10 @@ class Execution:
             if self._streams_to_caller(index) and self._call.on_token is not None:
                 self._call.on_token(text)
 
-        return replace(call, on_token=on_token)
+        def on_tool(use: ToolUse) -> None:
+            emit(ToolCalled(round=self._round, index=index, use=use))
+
+        return replace(call, on_token=on_token, on_tool=on_tool)
 
     def _streams_to_caller(self, index: int) -> bool:
         return self._call.on_token is not None and index == len(self._workflow.steps) - 1

@@ -94,7 +94,8 @@ def _lists(brief: Brief, syntax: WorkflowSyntax) -> str:
 def _models(cards: tuple[Card, ...], syntax: WorkflowSyntax, *, sight: bool) -> str:
     """One line each; who sees is said only where there is something to see."""
     seeing = [(" (sees)" if card.sees else " (does not see)") if sight else "" for card in cards]
-    told = [f": {_card(card)}" if syntax.cards else "" for card in cards]
+    # What a model does besides writing is no name: without it, nobody could know that it runs programs.
+    told = [f": {_card(card)}" if syntax.cards else "".join(f": {each}" for each in card.abilities) for card in cards]
     return "\n".join(f"Model {index}{seeing[index]}{told[index]}" for index in range(len(cards)))
 
 
@@ -102,6 +103,7 @@ def _card(card: Card) -> str:
     parts = [card.name]
     if card.about:
         parts.append(card.about)
+    parts += card.abilities
     if card.skills:
         parts.append("measured: " + ", ".join(f"{skill} {rate:.0%}" for skill, rate in card.skills))
     if card.prompt_usd is not None and card.completion_usd is not None:

@@ -23,7 +23,7 @@ from podium.serving.store.money import to_nano, to_usd
 from podium.serving.store.tables import keys
 from podium.workflow.draw import plain
 
-SCOPES = frozenset({"ask", "read", "admin"})
+SCOPES = frozenset({"ask", "read", "answer", "admin"})
 """What a key may do: ask questions, read its own runs, see and change everything."""
 _CACHED = 4096
 """Keys remembered at most."""

@@ -57,6 +57,16 @@ def extract_code(answer: str, defines: frozenset[str] = frozenset()) -> str | No
     return next((block for block in found if block.language in _PYTHON), found[0]).text
 
 
+def fenced_blocks(text: str) -> list[str]:
+    """The fenced blocks of ``text`` that may be Python, in order."""
+    return [block.text for block in _blocks(text.replace("\r\n", "\n")) if block.language in _PYTHON]
+
+
+def defined_names(code: str) -> set[str]:
+    """The names that a program binds at its top level. Example: ``defined_names("def add(a, b): ...") == {"add"}``."""
+    return _defined(code) or set()
+
+
 def parse_python(text: str) -> ast.Module | None:
     """The syntax tree of ``text``, or None where it is no Python; hostile texts included."""
     with warnings.catch_warnings():

@@ -60,8 +60,11 @@ class _Argument(ctypes.Structure):
 
 
 @cache
-def filter_program() -> bytes:
-    """The filter as the kernel reads it (BPF), for ``bwrap --seccomp``. Raises :class:`SandboxError` without libseccomp."""
+def filter_program(*, sockets: bool = False) -> bytes:
+    """The filter as the kernel reads it (BPF), for ``bwrap --seccomp``; ``sockets`` are refused unless they are asked for.
+
+    Raises :class:`SandboxError` without libseccomp.
+    """
     try:
         library = ctypes.CDLL(LIBRARY)
     except OSError as error:
@@ -90,7 +93,8 @@ def filter_program() -> bytes:
         for calls in REFUSED.values():
             for call in calls:
                 refuse(call, EPERM)
-        refuse("socket", EAFNOSUPPORT)  # socketpair stays: asyncio wakes itself through one
+        if not sockets:
+            refuse("socket", EAFNOSUPPORT)  # socketpair stays: asyncio wakes itself through one
         refuse("clone3", ENOSYS)  # its flags are in memory, where a filter can not look; libraries fall back to clone
         for bit in _NEW_NAMESPACES:
             refuse("clone", EPERM, (0, _MASKED_EQ, bit, bit))

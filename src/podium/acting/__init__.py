@@ -1,0 +1,1 @@
+"""Workers that act: they run a program, start a command, call tools, or ask a person (docs/acting.md)."""
