@@ -161,8 +161,11 @@ class Conductor:
             except (asyncio.CancelledError, Exception):
                 transcripts += [] if this.cut_short is None else [this.cut_short]
                 raise
-            if this.waiting is not None or not wants_another(transcripts[-1], self._again):
+            if this.waiting is not None or round_number == self._rounds:
                 return this.waiting
+            # In a thread: formulas are compared in another process, which is waited for.
+            if not await asyncio.to_thread(wants_another, transcripts[-1], self._again):
+                return None
         return None
 
 

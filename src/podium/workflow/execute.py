@@ -146,7 +146,8 @@ class Execution:
             await task
             if condition.agree is not None and index not in self.results:
                 seen = self._workflow.steps[index].access[:position]
-                if (agreement := self._deciding.agreement(seen, condition.agree)) is not None:
+                agreement = await self._deciding.agreement_soon(seen, condition.agree)
+                if agreement is not None and index not in self.results:
                     self._skip(index, agreement)
                     return
         if index in self.results:

@@ -1,0 +1,47 @@
+"""How a policy starts in the world for steps with a condition: sensible but uninformed workflows.
+
+A line that names the kind of question and a plan, then the lists. One worker answers, or several do one after the other, each on
+its own. Workers and conditions are drawn uniformly, the conditions of those that can come about;
+nothing says whose agreement can be trusted, nor whether it pays to stop.
+"""
+
+import random
+
+from podium.conditions import ALWAYS, agree, read_condition
+from podium.training.warm_start import Demonstration
+from podium.types import Brief, Problem, Step, Workflow
+from podium.workflow.parse import format_workflow
+from podium.workflow.syntax import WorkflowSyntax
+
+NAMES = {"story": "Story", "price": "Money", "choice": "Multiple choice"}
+"""How the first line names a kind."""
+PLANS = (("answer",), ("answer", "again"), ("answer", "again", "again"))
+"""Plans, the same for every kind."""
+WORDINGS = {
+    "answer": ("Answer the question.", "Solve the problem."),
+    "again": ("Answer the question on your own.", "Solve the problem independently."),
+}
+"""Ways to ask for each part."""
+CONDITIONS = (ALWAYS, agree(2))
+"""What may stand in the fourth list."""
+TOPICS = tuple((kind, part) for kind in NAMES for part in WORDINGS)
+"""What a step can be about."""
+
+
+def written_for(problem: Problem, brief: Brief, rng: random.Random, syntax: WorkflowSyntax) -> Demonstration:
+    """A text to imitate for ``problem``; its target is never looked at."""
+    kind, plan = problem.kind, rng.choice(PLANS)
+    steps = []
+    for index, part in enumerate(plan):
+        access = tuple(range(index))
+        fitting = [text for text in CONDITIONS if not read_condition(text).misfit(len(access))]
+        steps.append(
+            Step(
+                worker=rng.randrange(len(brief.cards)),
+                subtask=rng.choice(WORDINGS[part]),
+                access=access,
+                condition=rng.choice(fitting) if syntax.conditions else ALWAYS,
+            )
+        )
+    lists = format_workflow(Workflow(steps=tuple(steps)), syntax)
+    return Demonstration(f"{NAMES[kind]}: {', '.join(plan)}.\n{lists}", tuple(TOPICS.index((kind, part)) for part in plan))
