@@ -49,9 +49,7 @@ class ConditionalGauge(Gauge):
                 results[index] = StepResult(step=step, worker="", completion=said, skipped=skipped)
                 continue
             responses = {at: each.completion.text for at, each in results.items() if each.completion is not None}
-            call = worded(
-                call_for(workflow, index, question, responses, hidden=deciding.hidden(step.access)), problem.question
-            )
+            call = worded(call_for(workflow, index, question, responses, hidden=deciding.hidden(step.access)), problem.question)
             completion = self._complete(step.worker, call)
             cost += completion.usage.cost_usd or 0.0
             results[index] = StepResult(step=step, worker="", completion=completion)

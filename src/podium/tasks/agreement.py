@@ -147,7 +147,9 @@ _BLOCK = re.compile(r"^[ \t>]{0,40}(`{3,}|~{3,})[^\n]*+\n.*?(?:^[ \t>]{0,40}\1|\
 _STATEMENT = re.compile(
     r"^[ \t]{0,40}(?:@|(?:async|def|class|import|from|for|while|with|try|if|return|print)\b)|input\(", re.MULTILINE
 )
-_FENCED_END = re.compile(r"^[ \t>]{0,40}(`{3,}|~{3,})[^\n]*+\n((?:(?!^[ \t>]{0,40}\1).)*)^[ \t>]{0,40}\1\s*\Z", re.MULTILINE | re.DOTALL)
+_FENCED_END = re.compile(
+    r"^[ \t>]{0,40}(`{3,}|~{3,})[^\n]*+\n((?:(?!^[ \t>]{0,40}\1).)*)^[ \t>]{0,40}\1\s*\Z", re.MULTILINE | re.DOTALL
+)
 _KEYWORD = re.compile(r"@|input\(|\b(?:async|def|class|import|from|for|while|with|try|if|return|print)\b")
 _DEFINED = re.compile(r"^[ \t]{0,40}(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
 _DECORATION = " \t\r\n$\"'`*,;"

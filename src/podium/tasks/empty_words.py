@@ -7,10 +7,12 @@ have not given the same answer.
 import re
 
 _APOSTROPHE = "['’]"
-_SORRY = rf"(?:(?:i{_APOSTROPHE}?m|i am|we are)?\s*(?:very |so |truly )?sorry|unfortunately|apologies|my apologies|as an ai[^,.]{{0,60}})"
+_SORRY = (
+    rf"(?:(?:i{_APOSTROPHE}?m|i am|we are)?\s*(?:very |so |truly )?sorry|unfortunately|(?:my )?apologies|as an ai[^,.]{{0,60}})"
+)
 _CAN_NOT = (
-    rf"i(?:{_APOSTROPHE}m| am)? (?:can{_APOSTROPHE}?t|can ?not|could not|couldn{_APOSTROPHE}t|(?:un|not )able to|won{_APOSTROPHE}t|"
-    rf"will not|must decline to|have to decline to|do not|don{_APOSTROPHE}t)"
+    rf"i(?:{_APOSTROPHE}m| am)? (?:can{_APOSTROPHE}?t|can ?not|could not|couldn{_APOSTROPHE}t|(?:un|not )able to|"
+    rf"won{_APOSTROPHE}t|will not|must decline to|have to decline to|do not|don{_APOSTROPHE}t)"
 )
 _DO = (
     "help|assist|answer|provide|comply|do (?:this|that|so)|fulfil|fulfill|determine|continue|respond|support|discuss|share|know|"
@@ -32,7 +34,7 @@ INVISIBLE = dict.fromkeys((0xAD, 0x180E, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)
 
 
 def is_refusal(text: str) -> bool:
-    """Whether all that ``text`` says is that there will be no answer. Example: ``is_refusal("I'm sorry, I can't help with that.")``."""
+    """Whether all that ``text`` says is that there will be no answer. Example: ``is_refusal("I can't help with that.")``."""
     bare = text.strip(_DECORATION + "\n\r")
     return len(bare) <= 300 and _REFUSAL.fullmatch(bare) is not None
 

@@ -1,9 +1,9 @@
 """Searches for good workflows, for one kind or for all kinds at once, with the same moves and the same wordings.
 
 A :class:`Target` is what is searched on: problems of one kind, or of all of them, each kind counting the same. From a start a
-search goes on by single changes drawn at random (another worker, another wording, one access more or less, another
-condition where there are any, a step inserted or removed) and takes each that helps, until many in a row did not. Subtasks may carry the question
-(:data:`podium.gym.gauge.QUESTION`), so that a step can know it without seeing another step.
+search goes on by single changes drawn at random (another worker, another wording, another condition where there are any, one
+access more or less, a step inserted or removed) and takes each that helps, until many in a row did not. Subtasks may carry the
+question (:data:`podium.gym.gauge.QUESTION`), so that a step can know it without seeing another step.
 """
 
 import random
@@ -78,7 +78,7 @@ class Climber:
         while failures < self._patience and (last is None or target.calls < last):
             failures += 1
             other = self._changed(best)
-            if other in tried or not _can_come_about(other) or not self._allowed(other):
+            if other is None or other in tried or not self._allowed(other):
                 continue
             tried.add(other)
             found = target.score(other)
@@ -88,7 +88,8 @@ class Climber:
                 best, height, failures = other, found, 0
         return height, best
 
-    def _changed(self, workflow: Workflow) -> Workflow:
+    def _changed(self, workflow: Workflow) -> Workflow | None:
+        """Another workflow by one change; None where that would be none, because a condition of it could never come about."""
         steps, rng = workflow.steps, self._rng
         at = rng.randrange(len(steps))
         step = steps[at]
@@ -143,25 +144,26 @@ def joined(workflows: Sequence[Workflow], last: tuple[int, str] | None = None) -
     return Workflow(steps=tuple(steps))
 
 
-def _exchanged(steps: tuple[Step, ...], at: int, new: Step) -> Workflow:
-    return Workflow(steps=(*steps[:at], new, *steps[at + 1 :]))
+def _exchanged(steps: tuple[Step, ...], at: int, new: Step) -> Workflow | None:
+    return _made((*steps[:at], new, *steps[at + 1 :]))
 
 
-def _removed(steps: tuple[Step, ...], at: int) -> Workflow:
+def _removed(steps: tuple[Step, ...], at: int) -> Workflow | None:
     """Without the step at ``at``; whoever saw it sees what is left."""
     kept = [replace(s, access=tuple(seen - (seen > at) for seen in s.access if seen != at)) for s in steps]
-    return Workflow(steps=(*kept[:at], *kept[at + 1 :]))
+    return _made((*kept[:at], *kept[at + 1 :]))
 
 
-def _inserted(steps: tuple[Step, ...], at: int, worker: int, subtask: str, sees: bool) -> Workflow:
+def _inserted(steps: tuple[Step, ...], at: int, worker: int, subtask: str, sees: bool) -> Workflow | None:
     """A step before position ``at`` that sees all before it, or knows the question only, and is seen by the next."""
     later = [
         replace(s, access=tuple(sorted({*(seen + (seen >= at) for seen in s.access), *((at,) if i == 0 else ())})))
         for i, s in enumerate(steps[at:])
     ]
     new = Step(worker=worker, subtask=subtask if sees else ASKED + subtask, access=tuple(range(at)) if sees else ())
-    return Workflow(steps=(*steps[:at], new, *later))
+    return _made((*steps[:at], new, *later))
 
 
-def _can_come_about(workflow: Workflow) -> bool:
-    return not any(read_condition(step.condition).misfit(len(step.access)) for step in workflow.steps)
+def _made(steps: tuple[Step, ...]) -> Workflow | None:
+    fits = not any(read_condition(step.condition).misfit(len(step.access)) for step in steps)
+    return Workflow(steps=steps) if fits else None
