@@ -13,6 +13,7 @@ from podium.workers.connections import Connections
 from podium.workers.journal import Journal
 from podium.workers.kinds import BareWorker
 from podium.workers.limited import Limit
+from podium.workers.prices import MostUsd
 from podium.workers.stack import Layers, stacked
 
 
@@ -21,9 +22,12 @@ async def file_pool(path: Path, budget: Budget, journal: Journal | None = None) 
     """The workers of the file at ``path``; their connections are closed with the block. Raises :class:`ConfigError`."""
     config = read_pool(path)
     made: dict[str, Worker] = {}
+    most_usd: dict[str, MostUsd] = {}
 
     def wrap(bare: BareWorker) -> Worker:
         table = bare.table
+        if bare.most_usd is not None:
+            most_usd[table.name] = bare.most_usd
         layers = Layers(
             max_tokens=table.max_tokens,
             most_usd=bare.most_usd,
@@ -44,5 +48,6 @@ async def file_pool(path: Path, budget: Budget, journal: Journal | None = None) 
             workers=build_pool(config, os.environ, wrap, connections),
             conductor=config.conductor,
             max_tokens={worker.name: worker.max_tokens for worker in config.workers},
+            most_usd=most_usd,
             journal=journal,
         )

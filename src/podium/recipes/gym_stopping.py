@@ -51,9 +51,9 @@ def config(seed: int = 0) -> TrainConfig:
         saving_from=0.6,
         curriculum=True,
         word_dropout=0.3,
-        learner=LearnerConfig(learning_rate=1e-3, minibatches=2, min_lr_ratio=0.2),
+        learner=LearnerConfig(learning_rate=2e-3, minibatches=2, min_lr_ratio=0.2),
         exploration=Exploration(
-            entropy=Schedule(start=0.2, hold=0.5, end=0.65),
+            entropy=Schedule(start=0.04, hold=0.5, end=0.65),
             settled_from=0.9,
             forced_prefix=Schedule(start=1.0, hold=0.4, end=0.5),
             draft_sft_weight=Schedule(start=0.3, hold=0.5, end=0.65),

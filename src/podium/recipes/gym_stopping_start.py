@@ -1,8 +1,8 @@
 """How a policy starts in the world for steps with a condition: sensible but uninformed workflows.
 
-A line that names the kind of question and a plan, then the lists. One worker answers, or several do one after the other, each on
-its own. Workers and conditions are drawn uniformly, the conditions of those that can come about;
-nothing says whose agreement can be trusted, nor whether it pays to stop.
+A line that names the kind of question and a plan, then the lists. One worker answers, or a second one does too, or a third one
+decides, each on its own. Workers and conditions are drawn uniformly, the conditions of those that can come about; nothing says
+whose agreement can be trusted, nor whether it pays to stop.
 """
 
 import random
@@ -15,17 +15,21 @@ from podium.workflow.syntax import WorkflowSyntax
 
 NAMES = {"story": "Story", "price": "Money", "choice": "Multiple choice"}
 """How the first line names a kind."""
-PLANS = (("answer",), ("answer", "again"), ("answer", "again", "again"))
+PLANS = (("answer",), ("answer", "again"), ("answer", "again", "decide"))
 """Plans, the same for every kind."""
 WORDINGS = {
     "answer": ("Answer the question.", "Solve the problem."),
     "again": ("Answer the question on your own.", "Solve the problem independently."),
+    "decide": ("Decide, on your own.", "Decide independently what is right."),
 }
 """Ways to ask for each part."""
 CONDITIONS = (ALWAYS, agree(2))
 """What may stand in the fourth list."""
-TOPICS = tuple((kind, part) for kind in NAMES for part in WORDINGS)
-"""What a step can be about."""
+_PAIRS = tuple((kind, part) for kind in NAMES for part in WORDINGS)
+TOPICS = tuple((f"{kind}, {part}", part) for kind, part in _PAIRS)
+"""What a step can be about: a part of the work, and this part on this kind of question.
+
+Who is best depends on both together, so both together are a feature of their own (:mod:`podium.recipes.gym_demanding_start`)."""
 
 
 def written_for(problem: Problem, brief: Brief, rng: random.Random, syntax: WorkflowSyntax) -> Demonstration:
@@ -44,4 +48,4 @@ def written_for(problem: Problem, brief: Brief, rng: random.Random, syntax: Work
             )
         )
     lists = format_workflow(Workflow(steps=tuple(steps)), syntax)
-    return Demonstration(f"{NAMES[kind]}: {', '.join(plan)}.\n{lists}", tuple(TOPICS.index((kind, part)) for part in plan))
+    return Demonstration(f"{NAMES[kind]}: {', '.join(plan)}.\n{lists}", tuple(_PAIRS.index((kind, part)) for part in plan))
