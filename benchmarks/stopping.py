@@ -154,7 +154,7 @@ def best_for(kind: str, conditions: Sequence[str]) -> tuple[Workflow, int]:
 
 
 def best_constants(optima: Mapping[str, Workflow], calls: int) -> tuple[dict[str, Workflow], int]:
-    """The constant workflow of the most worth, the best at no more dollars than ``optima``, the cheapest that is about as right."""
+    """The constant workflow of most worth, the best for no more dollars than ``optima``, the cheapest that is about as right."""
     conditions = (agree(2), agree(3), IF_FAILED)
     choosing = gauges({kind: WORLD.problems(kinds=(kind,), n=CHOICE, seed=4000) for kind in KINDS})
     right, limit = measured(choosing, optima)
