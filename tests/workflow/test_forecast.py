@@ -1,11 +1,10 @@
-"""What one workflow would take: every step at most once, a conditional one as often as it is needed, and never an invented price."""
+"""What one workflow would take: every step at most once, a conditional one as often as needed, never an invented price."""
 
 import asyncio
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from podium.types import Call, Card, Completion, Generation, Step, Usage, Workflow
 from podium.workers.budget import Budget
