@@ -39,7 +39,7 @@ def config(seed: int = 0) -> TrainConfig:
             topics=TOPICS,
             size=SIZE,
             vocab_size=512,
-            steps=400,
+            steps=500,
             workers=(len(WORKERS),),
         ),
         iterations=80,

@@ -17,12 +17,8 @@ NAMES = {"story": "Story", "price": "Money", "choice": "Multiple choice"}
 """How the first line names a kind."""
 PLANS = (("answer",), ("answer", "again"), ("answer", "again", "decide"))
 """Plans, the same for every kind."""
-WORDINGS = {
-    "answer": ("Answer the question.", "Solve the problem."),
-    "again": ("Answer the question on your own.", "Solve the problem independently."),
-    "decide": ("Decide, on your own.", "Decide independently what is right."),
-}
-"""Ways to ask for each part."""
+WORDINGS = {"answer": "Answer the question.", "again": "Answer on your own.", "decide": "Decide on your own."}
+"""How each part is asked for; one way is enough where the wording is not to be learned."""
 CONDITIONS = (ALWAYS, agree(2))
 """What may stand in the fourth list."""
 _PAIRS = tuple((kind, part) for kind in NAMES for part in WORDINGS)
@@ -42,7 +38,7 @@ def written_for(problem: Problem, brief: Brief, rng: random.Random, syntax: Work
         steps.append(
             Step(
                 worker=rng.randrange(len(brief.cards)),
-                subtask=rng.choice(WORDINGS[part]),
+                subtask=WORDINGS[part],
                 access=access,
                 condition=rng.choice(fitting) if syntax.conditions else ALWAYS,
             )
