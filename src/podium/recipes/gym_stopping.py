@@ -43,7 +43,7 @@ def config(seed: int = 0) -> TrainConfig:
             workers=(len(WORKERS),),
         ),
         iterations=80,
-        problems_per_step=8,
+        problems_per_step=16,
         group_size=16,
         max_steps=3,
         advantage="softly_normalised",
@@ -51,7 +51,7 @@ def config(seed: int = 0) -> TrainConfig:
         saving_from=0.6,
         curriculum=True,
         word_dropout=0.3,
-        learner=LearnerConfig(learning_rate=2e-3, minibatches=2, min_lr_ratio=0.2),
+        learner=LearnerConfig(learning_rate=1e-3, warmup_ratio=0.05, min_lr_ratio=0.2),
         exploration=Exploration(
             entropy=Schedule(start=0.04, hold=0.5, end=0.65),
             settled_from=0.9,
