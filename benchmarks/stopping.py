@@ -98,7 +98,7 @@ def main() -> None:
 def certify(*, store: bool) -> int:
     """Search, measure on held-out problems, print, and return the exit status."""
     started = time.process_time()
-    optima, without, calls = {}, {}, 0
+    optima, without, calls = dict[str, Workflow](), dict[str, Workflow](), 0
     for kind in KINDS:
         for found, conditions in ((optima, (agree(2), IF_FAILED)), (without, ())):
             found[kind], spent = best_for(kind, conditions)
@@ -215,7 +215,7 @@ def held_out_problems(per_kind: int, seed: int) -> dict[str, list[Problem]]:
         kind: [
             problem
             for split in ("held_out_numbers", "held_out_templates")
-            for problem in WORLD.problems(kinds=(kind,), split=split, n=per_kind // 2, seed=seed)  # type: ignore[arg-type]
+            for problem in WORLD.problems(kinds=(kind,), split=split, n=per_kind // 2, seed=seed)
         ]
         for kind in KINDS
     }

@@ -15,7 +15,6 @@ from podium.workflow.forecast import Forecast, forecast
 from tests.workflows import WORKERS, workflows
 
 QUESTION = Call.plain("6 times 7?")
-CHEAP, DEAR = ({"prompt_usd": usd, "completion_usd": usd} for usd in (1e-6, 1e-4))
 CASCADE = Workflow(
     steps=(
         Step(worker=0, subtask="Answer."),
@@ -28,7 +27,8 @@ TOKENS = {"a": 100, "b": 100, "c": 100}
 
 def cards(**skills: float) -> tuple[Card, ...]:
     rates = {name: (("x", skills[name]),) if name in skills else () for name in TOKENS}
-    return tuple(Card(name=name, skills=rates[name], **(DEAR if name == "c" else CHEAP)) for name in TOKENS)
+    prices = {name: 1e-4 if name == "c" else 1e-6 for name in TOKENS}
+    return tuple(Card(name=n, skills=rates[n], prompt_usd=usd, completion_usd=usd) for n, usd in prices.items())
 
 
 def test_a_step_that_may_be_skipped_counts_as_often_as_it_is_needed() -> None:
