@@ -1,7 +1,7 @@
 """Measures workflows with conditions on problems of the gym: which steps run is decided by the code that decides it in a run.
 
 Steps are carried out one after another, so that a step that nobody needs any more is not started. What a worker said to a call
-is remembered.
+is remembered, and so is what was read in it.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,24 @@ from podium.conditions import ALWAYS, Skipped, read_condition
 from podium.errors import NotNeeded
 from podium.gym.gauge import Gauge, Ready, worded
 from podium.gym.verify import judge
+from podium.tasks.agreement import Reading
 from podium.types import Call, Completion, Failure, Problem, StepResult, Workflow, ask
 from podium.workflow.deciding import Deciding
+
+
+class Remembering(Reading):
+    """Compares every choice of texts once."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__(question)
+        self._votes: dict[tuple[str, ...], list[str | None]] = {}
+
+    def votes(self, answers: Sequence[str], *, at_once: bool = False) -> list[str | None]:
+        """As of any reading."""
+        key = tuple(answers)
+        if key not in self._votes:
+            self._votes[key] = super().votes(answers, at_once=at_once)
+        return self._votes[key]
 
 
 class ConditionalGauge(Gauge):
@@ -21,6 +37,7 @@ class ConditionalGauge(Gauge):
 
     def __init__(self, workers: Sequence[Ready], problems: Sequence[Problem]) -> None:
         super().__init__(workers, problems)
+        self._readings = {problem.id: Remembering(problem.question) for problem in problems}
         self._done: dict[tuple[int, Call], Completion] = {}
         self._outcomes: dict[Workflow, tuple[tuple[bool, ...], float]] = {}
 
@@ -40,7 +57,7 @@ class ConditionalGauge(Gauge):
 
     def _run(self, workflow: Workflow, problem: Problem) -> tuple[bool, float]:
         question, results, cost = ask(problem.question), dict[int, StepResult](), 0.0
-        deciding = Deciding(workflow, question, results)
+        deciding = Deciding(workflow, question, results, reading=self._readings[problem.id])
         for index, step in enumerate(workflow.steps):
             if index in results:
                 continue

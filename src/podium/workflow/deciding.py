@@ -24,20 +24,30 @@ _WEIGHT = {Blame.USER: 0, Blame.POLICY: 1, Blame.WORLD: 2}
 
 
 class Deciding:
-    """Decides over the ``results`` of one run, which fill while it looks; ``pool`` has the workers that may be passed on."""
+    """Decides over the ``results`` of one run, which fill while it looks; ``pool`` has the workers that may be passed on.
+
+    ``reading`` is of the same question, for whoever runs many workflows on it and remembers what was read.
+    """
 
     def __init__(
-        self, workflow: Workflow, question: Question, results: Mapping[int, StepResult], pool: WorkerPool | None = None
+        self,
+        workflow: Workflow,
+        question: Question,
+        results: Mapping[int, StepResult],
+        pool: WorkerPool | None = None,
+        *,
+        reading: Reading | None = None,
     ) -> None:
         self._steps = workflow.steps
         self._pool = pool
         self._question = question
         self._results = results
+        self._given = reading
         self._known: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     @cached_property
     def _reading(self) -> Reading:
-        return Reading(asked_in(self._question))
+        return self._given or Reading(asked_in(self._question))
 
     async def agreement_soon(self, seen: Sequence[int], count: int) -> Skipped | None:
         """As :meth:`agreement`; formulas that another process has to compare are waited for in a thread."""
