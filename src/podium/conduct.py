@@ -9,7 +9,7 @@ another workflow, or empty lists, which keep the answer. A condition can say whe
 
 import asyncio
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import replace
 
@@ -17,12 +17,13 @@ from podium.conditions import ALWAYS, read_condition
 from podium.errors import ConfigError, PodiumError, UnworkableStep
 from podium.events import Answered, Listener, interrupted_by
 from podium.protocols import Policy, Worker
-from podium.types import Brief, Call, Card, Completion, Failure, Generation, ResponseOptions, Transcript, Usage, Waiting
+from podium.types import Brief, Call, Card, Completion, Failure, Generation, ResponseOptions, Transcript, Usage, Waiting, Workflow
 from podium.workers.nested import collecting, give_up
 from podium.workers.pool import WorkerPool
 from podium.workers.render import render
 from podium.workers.seeing import needs_eyes
 from podium.workflow.again import wants_another
+from podium.workflow.parse import parse
 from podium.workflow.round import Round
 from podium.workflow.syntax import WorkflowSyntax
 
@@ -134,20 +135,32 @@ class Conductor:
             call.on_token(completion.text)
         return completion
 
+    async def plan(self, question: str) -> Workflow | None:
+        """The workflow of the first round, which nobody carries out; the policy is asked, and paid where it costs something.
+
+        Raises :class:`WorkflowError` where the policy wrote none, and whatever the policy raises.
+        """
+        brief = self._brief(Call.plain(question), ())
+        [generation] = await self._policy.write(brief)
+        return parse(generation.text, brief, self._syntax)
+
+    def _brief(self, call: Call, previous: Sequence[Transcript]) -> Brief:
+        return Brief(
+            question=call.question,
+            cards=self._pool.cards,
+            max_steps=self._max_steps,
+            previous_rounds=tuple(previous),
+            plan_before=call.plan_before,
+            sample=(*call.sample, len(previous) + 1),
+        )
+
     async def _rounds_of(self, call: Call, transcripts: list[Transcript], on_event: Listener | None) -> Waiting | None:
         """Append one transcript per round, until the policy keeps an answer, a round fails, or the rounds are used up.
 
         A step that asks for tools ends the rounds too, and is returned: there is no answer yet that another could look at.
         """
         for round_number in range(1, self._rounds + 1):
-            brief = Brief(
-                question=call.question,
-                cards=self._pool.cards,
-                max_steps=self._max_steps,
-                previous_rounds=tuple(transcripts),
-                plan_before=call.plan_before,
-                sample=(*call.sample, round_number),
-            )
+            brief = self._brief(call, transcripts)
             try:
                 with collecting() as failed_rounds:  # what the policy had paid for before it failed
                     [generation] = await self._policy.write(brief)
@@ -165,8 +178,11 @@ class Conductor:
             except (asyncio.CancelledError, Exception):
                 transcripts += [] if this.cut_short is None else [this.cut_short]
                 raise
-            if this.waiting is not None or not wants_another(transcripts[-1], self._again):
+            if this.waiting is not None or round_number == self._rounds:
                 return this.waiting
+            # In a thread: formulas are compared in another process, which is waited for.
+            if not await asyncio.to_thread(wants_another, transcripts[-1], self._again):
+                return None
         return None
 
 

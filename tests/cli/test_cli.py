@@ -46,6 +46,25 @@ def test_ask_json_is_one_object_with_the_whole_run() -> None:
     assert run["usage"]["cost_usd"] > 0
 
 
+def test_ask_estimates_before_any_worker_is_paid(tmp_path: Path) -> None:
+    text = "".join(
+        f'[[worker]]\nname = "{name}"\nmodel = "openai:any"\nbase_url = "http://127.0.0.1:9"\n'
+        f"max_tokens = 100\nprompt_usd_per_million = 1\ncompletion_usd_per_million = {usd}\n"
+        for name, usd in (("a", 1), ("b", 1), ("c", 100))
+    )
+    asked = ("ask", "6 times 7?", "--pool", pool_file(tmp_path, text), "--policy", "cascade:a,b,c", "--estimate")
+    result = podium(*asked, "--json", env={"OPENAI_API_KEY": "x"})
+    assert result.exit_code == 0, result.output  # where a worker is asked, there is nobody
+    found = json.loads(result.stdout)
+    assert (found["calls"], found["calls_at_most"]) == (2.5, 3)
+    assert 0.005 < found["usd"] < found["usd_at_most"] < 0.012
+    assert found["workflow"]["steps"][2]["condition"] == "unless 2 agree"
+    shown = podium(*asked, env={"OPENAI_API_KEY": "x"}).output
+    assert "2.5 calls expected, 3 at most" in shown
+    assert "(unless 2 agree)" in shown
+    assert podium(*asked, "--rounds", "2").exit_code == 2
+
+
 def test_ask_reads_standard_input() -> None:
     assert "Answer: B" in podium("ask", "-", stdin=QUESTION).output
 

@@ -133,6 +133,17 @@ async def test_steps_that_only_skipped_ones_would_have_seen_are_not_started() ->
     assert answers.asked == [0, 1, 2]
 
 
+async def test_a_step_that_is_known_to_be_unneeded_when_its_turn_comes_is_not_started() -> None:
+    """Whoever wakes up first: what both wait for settles that the one step needs nobody, and so not the other either."""
+    workflow = steps((0, (), "always"), (0, (0,), "always"), (0, (0, 1), "always"), (0, (0, 1, 2), "unless 2 agree"))
+    for same in (("Answer: 1", "Answer: 1"), ("$x^2+2x+1$", "$(x+1)^2$")):
+        answers = Answers(*same, "dear", "end", pauses={2: 30.0})
+        async with asyncio.timeout(20):
+            transcript = await run(workflow, pool_of(answers))
+        assert answers.asked == [0, 1]
+        assert texts(transcript) == [*same, "-", f"~{same[0]}"]
+
+
 async def test_a_skipped_step_adds_no_voice_to_an_agreement_and_is_not_shown_twice() -> None:
     answers = Answers("Answer: 1", "mend", "Answer: 2", "Answer: 3")
     workflow = steps((0, (), "always"), (0, (0,), "if failed"), (0, (), "always"), (0, (0, 1, 2), "unless 2 agree"))

@@ -70,11 +70,16 @@ def ask(
     out: Annotated[Path | None, typer.Option(help="Where the answers of --file go; default FILE.answers.jsonl.")] = None,
     concurrency: ConcurrencyFlag = 16,
     svg: Annotated[Path | None, typer.Option(help="Draw the run into this file.")] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Show the workflow and what it would cost, expected and at most, and stop.")
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Conduct one question, or a file of questions, and watch the workflow run."""
     if (question is None) == (file is None):
         raise ConfigError('ask either one question (podium ask "...") or a file of questions (podium ask --file questions.jsonl)')
+    if estimate and (question is None or svg is not None or rounds > 1):
+        raise ConfigError("--estimate is for the first round of one question; leave out --file, --rounds and --svg")
 
 
 @app.command(cls=PolicyHelp)

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
@@ -12,15 +13,17 @@ from podium.cli.live import RunView
 from podium.cli.progress import Bars
 from podium.cli.screen import Screen
 from podium.conduct import Conductor
-from podium.errors import ConfigError, PodiumError
+from podium.errors import ConfigError, PodiumError, UnworkableStep
 from podium.evaluation.answers import answer_file
 from podium.jsonl import dumps
 from podium.pools.conducting import conductor
 from podium.pools.open import open_pool
+from podium.pools.opened import OpenPool
 from podium.tasks.datasets import MAX_QUESTION_BYTES, checked_question, read_questions
-from podium.types import Call, Completion, Failure, Problem
+from podium.types import Call, Completion, Failure, Problem, Usage
 from podium.workers.budget import Budget
-from podium.workflow.draw import as_svg, plain, price
+from podium.workflow.draw import as_svg, dollars, plain, planned, price
+from podium.workflow.forecast import forecast
 
 
 async def ask(
@@ -39,6 +42,7 @@ async def ask(
     out: Path | None,
     concurrency: int,
     svg: Path | None,
+    estimate: bool,
     as_json: bool,
 ) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
@@ -56,7 +60,9 @@ async def ask(
             opened.check_question(asked)  # the pool's own policy can be slow to load
         name = policy or opened.default_policy
         conducting = conductor(opened, name, rounds=rounds, max_steps=max_steps, again=again)
-        if asked is not None:
+        if asked is not None and estimate:
+            await _estimate(conducting, asked, opened, as_json=as_json)
+        elif asked is not None:
             await _ask_one(conducting, asked, svg, budget, as_json=as_json)
         elif out is not None:
             from podium.studies.setups import setups_of  # only a file of questions is gone on with
@@ -126,6 +132,24 @@ async def _ask_one(conducting: Conductor, question: str, svg: Path | None, budge
     drawn = [transcript for transcript in completion.transcripts if transcript.workflow is not None]
     if svg is not None and drawn:
         _write(svg, as_svg(drawn[-1]))
+
+
+async def _estimate(conducting: Conductor, question: str, pool: OpenPool, *, as_json: bool) -> None:
+    """Show what the workflow for ``question`` would take; no worker is asked."""
+    workflow, workers = await conducting.plan(question), conducting.pool
+    if workflow is None:
+        raise UnworkableStep("the policy keeps an answer that there is not; nothing would be asked")
+    found = forecast(workflow, Call.plain(question), workers.cards, pool.max_tokens, pool.most_usd)
+    if as_json:
+        print(json.dumps({"workflow": json.loads(dumps(workflow)), **asdict(found)}))  # noqa: T201 - the command's output
+        return
+    cost = f"{_dollars(found.usd)} expected, {_dollars(found.usd_at_most)} at most, retries aside"
+    summary = f"{found.calls:.1f} calls expected, {found.calls_at_most} at most; {cost}"
+    Screen().print(Text(f"{planned(workflow, workers.names)}\n{summary}"), soft_wrap=True)
+
+
+def _dollars(usd: float | None) -> str:
+    return dollars(Usage(cost_usd=usd))
 
 
 def _object(budget: Budget, completion: Completion | None = None, error: PodiumError | None = None) -> dict[str, object]:

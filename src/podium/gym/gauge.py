@@ -75,14 +75,14 @@ class Gauge:
             done = []
             for n, question in enumerate(self._questions):
                 call = call_for(workflow, index, question, {i: texts[n] for i, texts in visible.items()})
-                done.append(worker.complete(_worded(call, question[-1].content)))
+                done.append(worker.complete(worded(call, question[-1].content)))
             self._responses[number] = [sys.intern(each.text) for each in done]
             self._costs[number] = sum(each.usage.cost_usd or 0.0 for each in done)
             self.calls += len(done)
         return number
 
 
-def _worded(call: Call, question: str) -> Call:
+def worded(call: Call, question: str) -> Call:
     """``call`` with the question in the place of :data:`QUESTION`."""
     if QUESTION not in call.subtask and not any(QUESTION in step.subtask for step in call.visible):
         return call

@@ -15,6 +15,7 @@ from podium.workers.connections import Connections
 from podium.workers.journal import Journal
 from podium.workers.kinds import BareWorker
 from podium.workers.limited import Limit
+from podium.workers.prices import MostUsd
 from podium.workers.stack import Layers, stacked
 
 TOOL = Card(name="tool", prompt_usd=0.0, completion_usd=0.0)
@@ -26,12 +27,15 @@ async def file_pool(path: Path, budget: Budget, journal: Journal | None = None) 
     """The workers of the file at ``path``; their connections are closed with the block. Raises :class:`ConfigError`."""
     config = read_pool(path)
     made: dict[str, Worker] = {}
+    most_usd: dict[str, MostUsd] = {}
 
     def stack_tool(tool: Worker, identity: str) -> Worker:
         return stacked(tool, TOOL, Layers(max_tokens=0), [budget], journal, identity=identity)
 
     def wrap(bare: BareWorker) -> Worker:
         table = bare.table
+        if bare.most_usd is not None:
+            most_usd[table.name] = bare.most_usd
         layers = Layers(
             max_tokens=bare.max_tokens,
             most_usd=bare.most_usd,
@@ -54,6 +58,7 @@ async def file_pool(path: Path, budget: Budget, journal: Journal | None = None) 
             workers=build_pool(config, os.environ, wrap, connections),
             conductor=config.conductor,
             max_tokens={worker.name: worker.max_tokens for worker in config.workers},
+            most_usd=most_usd,
             journal=journal,
             task_worker=None if config.server is None else config.server.task_worker,
         )

@@ -14,6 +14,7 @@ from podium.protocols import Worker
 from podium.types import Problem
 from podium.workers.journal import Journal
 from podium.workers.pool import WorkerPool
+from podium.workers.prices import MostUsd
 
 if TYPE_CHECKING:
     from podium.workers.config import ConductorConfig
@@ -53,6 +54,8 @@ class OpenPool:
     """What the pool file says about who writes workflows."""
     max_tokens: Mapping[str, int] = field(default_factory=dict)
     """How much each worker may write, by name."""
+    most_usd: Mapping[str, MostUsd] = field(default_factory=dict)
+    """The most that a call of a worker can cost, by name, where that is not its card's price times the tokens."""
     journal: Journal | None = None
     task_worker: str | None = None
     """Who gets titles and summaries that clients of a server slip in."""

@@ -116,10 +116,18 @@ def step_summaries(transcripts: Sequence[Transcript]) -> list[str]:
 
 
 def _answering(completion: Completion) -> Completion:
-    """The completion that gave the answer: the last step of the newest round that has one, however deep Conductors nest."""
+    """The completion that gave the answer: the last step of the newest round that has one, however deep Conductors nest.
+
+    Of a skipped step it is that of the step whose response it passes on: a client that watches how full its context is would
+    take the nothing that a skipped step used for an empty one.
+    """
     for transcript in reversed(completion.transcripts):
-        if transcript.answer is not None and transcript.results and (last := transcript.results[-1].completion) is not None:
-            return _answering(last)
+        if transcript.answer is not None and transcript.results:
+            result = transcript.results[-1]
+            while result.skipped is not None:
+                result = transcript.results[result.skipped.passes_on]
+            if result.completion is not None:
+                return _answering(result.completion)
     return completion
 
 

@@ -13,11 +13,12 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import cache
 from typing import Any
 
+from podium.tasks.empty_words import INVISIBLE, is_refusal, without_closing
 from podium.tasks.extraction import (
     MAX_CANDIDATE_CHARS,
     after_anchor,
@@ -80,6 +81,10 @@ def votes_of(extracted: Sequence[str | None], kind: str, question: str = "") -> 
     return _agreeing(extracted, _FORM_OF_KIND.get(kind, Form.WORDS), question)
 
 
+class TakesTime(Exception):
+    """Formulas have to be compared by another process, and whoever asked can not wait for it now."""
+
+
 class Reading:
     """Reads the answers to one question, each of them once, however often it is asked what they say.
 
@@ -93,20 +98,24 @@ class Reading:
         self._looks: dict[str, tuple[bool, bool]] = {}
         self._said: dict[tuple[str, Form], str | None] = {}
 
-    def votes(self, answers: Sequence[str]) -> list[str | None]:
-        """What each of ``answers`` says, as the function :func:`votes` tells it."""
+    def votes(self, answers: Sequence[str], *, at_once: bool = False) -> list[str | None]:
+        """What each of ``answers`` says, as the function :func:`votes` tells it.
+
+        Raises :class:`TakesTime` where it has to be found out ``at_once``, as in an event loop, and takes another process.
+        """
         form = self._form or self.form(answers)
         for answer in answers:
             if (answer, form) not in self._said:
                 self._said[answer, form] = _stated(answer, form, self._question)
-        return _agreeing([self._said[answer, form] for answer in answers], form, self._question)
+        stated = [self._said[answer, form] for answer in answers]
+        return _agreeing(stated, form, self._question, _not_now if at_once else _compare)
 
-    def agreed(self, answers: Sequence[str], count: int) -> tuple[int, ...]:
+    def agreed(self, answers: Sequence[str], count: int, *, at_once: bool = False) -> tuple[int, ...]:
         """Positions of the answers that say the same, where ``count`` or more do; of several such answers the one given first.
 
-        () where no ``count`` of them agree.
+        () where no ``count`` of them agree. Raises :class:`TakesTime` as :meth:`votes` does.
         """
-        said = self.votes(answers) if len(answers) >= count else []
+        said = self.votes(answers, at_once=at_once) if len(answers) >= count else []
         counts = Counter(text for text in said if text is not None)
         chosen = next((text for text, times in counts.items() if times >= count), None)
         return () if chosen is None else tuple(position for position, text in enumerate(said) if text == chosen)
@@ -138,6 +147,9 @@ _BLOCK = re.compile(r"^[ \t>]{0,40}(`{3,}|~{3,})[^\n]*+\n.*?(?:^[ \t>]{0,40}\1|\
 _STATEMENT = re.compile(
     r"^[ \t]{0,40}(?:@|(?:async|def|class|import|from|for|while|with|try|if|return|print)\b)|input\(", re.MULTILINE
 )
+_FENCED_END = re.compile(
+    r"^[ \t>]{0,40}(`{3,}|~{3,})[^\n]*+\n((?:(?!^[ \t>]{0,40}\1).)*)^[ \t>]{0,40}\1\s*\Z", re.MULTILINE | re.DOTALL
+)
 _KEYWORD = re.compile(r"@|input\(|\b(?:async|def|class|import|from|for|while|with|try|if|return|print)\b")
 _DEFINED = re.compile(r"^[ \t]{0,40}(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w{0,200})", re.MULTILINE)
 _DECORATION = " \t\r\n$\"'`*,;"
@@ -152,6 +164,9 @@ _TEMPLATE = re.compile(
 
 def _stated(answer: str, form: Form, question: str) -> str | None:
     """The part of ``answer`` that commits itself."""
+    answer = without_closing(answer.translate(INVISIBLE))
+    if is_refusal(answer):
+        return None
     if form is Form.PROGRAM:
         return _program(answer, question)
     if form is Form.LETTER:
@@ -159,20 +174,25 @@ def _stated(answer: str, form: Form, question: str) -> str | None:
     if form is Form.LITERAL:
         found = spellings(answer)
         return next((text for text in found if read_literal(text) is not None), found[0] if found else None)
+    text = without_thinking(answer)
+    whole = None if text is None or form is Form.MATHEMATICS or json_answer(text) else _whole_json(text)
+    if whole is not None:
+        return whole
     stated = final_answer(answer)
     if stated is not None or form is Form.MATHEMATICS:
         return stated
-    text = without_thinking(answer)
     if text is None:
         return None
     written = json_answer(text)
     if written is not None:
         return written[0]
     line = last_line(_without_fences(text))
-    return _whole_json(text) or (None if _holds_nothing(line) else line)
+    return None if _holds_nothing(line) else line
 
 
-def _agreeing(stated: Sequence[str | None], form: Form, question: str) -> list[str | None]:
+def _agreeing(
+    stated: Sequence[str | None], form: Form, question: str, compare: Callable[[Formulas], Comparison] | None = None
+) -> list[str | None]:
     """``stated`` with one spelling for all that say the same."""
     if form is Form.PROGRAM:
         return [None if text is None else _same_program(text) for text in stated]
@@ -182,7 +202,7 @@ def _agreeing(stated: Sequence[str | None], form: Form, question: str) -> list[s
     if form is Form.LETTER:
         return [None if text is None else text.upper() for text in plain]
     formulas = list(dict.fromkeys(text for text in plain if text is not None and _is_mathematics(text, form, question)))
-    said = dict(zip(formulas, same_answers(formulas, question, _compare), strict=True))
+    said = dict(zip(formulas, same_answers(formulas, question, compare or _compare), strict=True))
     return [None if text is None else said.get(text) or _same_words(text) for text in plain]
 
 
@@ -191,6 +211,10 @@ def _is_mathematics(text: str, form: Form, question: str) -> bool:
     if len(text) > MAX_CANDIDATE_CHARS:
         return False
     return form is Form.MATHEMATICS or not _WORD.search(text) or read_number(spelled(text), question) is not None
+
+
+def _not_now(formulas: Formulas) -> Comparison:
+    raise TakesTime
 
 
 def _compare(formulas: Formulas) -> Comparison:
@@ -295,12 +319,18 @@ _OPTION = re.compile(r"^[ \t]{0,8}\(?([A-Z])[).:][ \t]+([^\n]{1,500})$", re.MULT
 
 
 def _whole_json(text: str) -> str | None:
-    """A reply that is one JSON object or list, its keys in one order; None where it is none."""
-    try:
-        value = json.loads(_without_fences(text))
-        return json.dumps(value, sort_keys=True, ensure_ascii=False) if isinstance(value, dict | list) else None
-    except (ValueError, RecursionError):
-        return None
+    """A reply that is one JSON object or list, or ends with one in a fence, its keys in one order; None where it is none."""
+    fenced = _FENCED_END.search(text)
+    if fenced and (last_boxed(text[: fenced.start()]) or anchored(text[: fenced.start()].rstrip())):
+        fenced = None  # the words say what the answer is
+    for written in (text, *([fenced[2]] if fenced else [])):
+        try:
+            value = json.loads(_without_fences(written))
+            if isinstance(value, dict | list):
+                return json.dumps(value, sort_keys=True, ensure_ascii=False)
+        except (ValueError, RecursionError):
+            continue
+    return None
 
 
 def _without_fences(text: str) -> str:

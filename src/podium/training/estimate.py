@@ -16,18 +16,14 @@ from podium.training.memory import GIB, Memory, memory
 from podium.training.pretrained import Pretrained
 from podium.training.warm_start import WarmStart
 from podium.types import Brief, Card, Problem, ask
+from podium.workflow.forecast import CARRIED_OUT, CHARACTERS_PER_TOKEN, REPLY_TOKENS
 from podium.workflow.parse import parse
 
-CHARACTERS_PER_TOKEN = 4
 SUBTASK_TOKENS = 15
 GYM_TOKENS = 60
 """Tokens the gym's specialists write a call, about."""
-LLM_TOKENS = 600
-"""Tokens an LLM is assumed to write a call: the paper's 1,820 a question (its table of costs) in three steps."""
 STEPS_OF_A_PRETRAINED_MODEL = 3.0
 """Where plans of the paper's Conductor settle (its section 4.1); used where no start is made that could be counted."""
-CARRIED_OUT = 0.5
-"""How often a step with a condition is assumed to be carried out; at most, always."""
 COUNTED = 200
 """Texts of the start whose steps are counted."""
 SECONDS_PER_ROLLOUT = 0.012
@@ -90,7 +86,7 @@ def estimate(config: TrainConfig, cards: Sequence[Card]) -> Estimate:
     conditional = config.syntax.conditions
     steps = STEPS_OF_A_PRETRAINED_MODEL if config.warm_start is None else _imitated_steps(config.warm_start, config, problems)
     steps = min(steps, config.max_steps)
-    written = GYM_TOKENS if all(problem.source == "gym" for problem in problems) else LLM_TOKENS
+    written = GYM_TOKENS if all(problem.source == "gym" for problem in problems) else REPLY_TOKENS
     question = fmean(len(problem.question) for problem in problems) / CHARACTERS_PER_TOKEN
     calls, calls_at_most = round(rollouts * rounds * steps), round(rollouts * rounds * config.max_steps)
 

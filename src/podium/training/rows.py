@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from podium.training.rollout import RolloutGroup
 from podium.types import Brief
-from podium.workflow.parse import ACCESS, WORKER_IDS
+from podium.workflow.parse import ACCESS, CONDITIONS, WORKER_IDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,8 @@ def draft_rows(
 ) -> list[TrainingRow]:
     """Drafts, each with the brief it was written for, as texts to be kept likely.
 
-    What is learned stays free to change, and stands in ``choices``: the worker ids, and where it is decided what a step sees.
+    What is learned stays free to change, and stands in ``choices``: the worker ids, and where it is decided what a step sees
+    and when it is carried out.
     """
     rows = []
     for brief, text in drafts:
@@ -81,7 +82,7 @@ def draft_rows(
         draft = tuple(prompt_ids(brief, text))[len(prompt) :]
         if draft:
             written = pieces(draft)
-            free = tuple(sorted({*worker_positions(written), *_access_positions(written)}))
+            free = tuple(sorted({*worker_positions(written), *_access_positions(written), *_condition_positions(written)}))
             rows.append(
                 TrainingRow(prompt_ids=prompt, completion_ids=draft, logprobs=(0.0,) * len(draft), advantage=0.0, choices=free)
             )
@@ -115,6 +116,14 @@ def _access_positions(pieces: Sequence[str]) -> set[int]:
     first, last = _last_span(text, ACCESS)
     items = [match.start(1) for match in re.finditer(r"(?:^|,)\s*+(\[|\")", text[first:last])]
     return {index for index, at in _starts(pieces) if any(at <= first + item < at + len(pieces[index]) for item in items)}
+
+
+def _condition_positions(pieces: Sequence[str]) -> set[int]:
+    """The tokens with which a condition begins: its quote and its first letter, which may be one token or two."""
+    text = "".join(pieces)
+    first, last = _last_span(text, CONDITIONS)
+    begins = [first + match.start() for match in re.finditer(r"\"\w", text[first:last])]
+    return {index for index, at in _starts(pieces) if any(at <= b < at + len(pieces[index]) for q in begins for b in (q, q + 1))}
 
 
 def _starts(pieces: Sequence[str]) -> list[tuple[int, int]]:

@@ -8,13 +8,14 @@ An answer counts once: a skipped step passes on somebody else's, so it adds no v
 answer, and a failure is none either: no fault is taken for a disagreement.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from statistics import fmean
 
 from podium.conditions import ALWAYS, Skipped
 from podium.errors import Blame, ContextOverflow, UpstreamFailed
-from podium.tasks.agreement import Reading
+from podium.tasks.agreement import Reading, TakesTime
 from podium.types import Completion, Failure, Question, StepResult, Workflow
 from podium.workers.pool import WorkerPool
 
@@ -23,28 +24,48 @@ _WEIGHT = {Blame.USER: 0, Blame.POLICY: 1, Blame.WORLD: 2}
 
 
 class Deciding:
-    """Decides over the ``results`` of one run, which fill while it looks; ``pool`` has the workers that may be passed on."""
+    """Decides over the ``results`` of one run, which fill while it looks; ``pool`` has the workers that may be passed on.
+
+    ``reading`` is of the same question, for whoever runs many workflows on it and remembers what was read.
+    """
 
     def __init__(
-        self, workflow: Workflow, question: Question, results: Mapping[int, StepResult], pool: WorkerPool | None = None
+        self,
+        workflow: Workflow,
+        question: Question,
+        results: Mapping[int, StepResult],
+        pool: WorkerPool | None = None,
+        *,
+        reading: Reading | None = None,
     ) -> None:
         self._steps = workflow.steps
         self._pool = pool
         self._question = question
         self._results = results
+        self._given = reading
         self._known: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     @cached_property
     def _reading(self) -> Reading:
-        return Reading(asked_in(self._question))
+        return self._given or Reading(asked_in(self._question))
 
-    def agreement(self, seen: Sequence[int], count: int) -> Skipped | None:
-        """What a step that sees ``seen`` passes on because ``count`` of them agree; None where they do not."""
+    async def agreement_soon(self, seen: Sequence[int], count: int) -> Skipped | None:
+        """As :meth:`agreement`; formulas that another process has to compare are waited for in a thread."""
+        try:
+            return self.agreement(seen, count, at_once=True)
+        except TakesTime:
+            return await asyncio.to_thread(self.agreement, seen, count)
+
+    def agreement(self, seen: Sequence[int], count: int, *, at_once: bool = False) -> Skipped | None:
+        """What a step that sees ``seen`` passes on because ``count`` of them agree; None where they do not.
+
+        Raises :class:`TakesTime` where it has to be found out ``at_once`` and takes another process.
+        """
         voices: dict[int, int] = {}
         for index in seen:
             if self._answers(index):
                 voices.setdefault(self._origin(index), index)
-        agreeing = self._agreeing(tuple(voices), count)
+        agreeing = self._agreeing(tuple(voices), count, at_once)
         if not agreeing:
             return None
         best = self._best(agreeing)
@@ -136,12 +157,12 @@ class Deciding:
         skipped = self._results[index].skipped
         return index if skipped is None else self._origin(skipped.passes_on)
 
-    def _agreeing(self, origins: tuple[int, ...], count: int) -> tuple[int, ...]:
+    def _agreeing(self, origins: tuple[int, ...], count: int, at_once: bool) -> tuple[int, ...]:
         """Those of ``origins`` that agree; read once, because the steps of a chain look at the same beginning."""
         key = (count, *origins)
         if key not in self._known:
             texts = [self._completion(origin).text for origin in origins]
-            self._known[key] = tuple(origins[place] for place in self._reading.agreed(texts, count))
+            self._known[key] = tuple(origins[place] for place in self._reading.agreed(texts, count, at_once=at_once))
         return self._known[key]
 
     def _best(self, agreeing: Sequence[int]) -> int:

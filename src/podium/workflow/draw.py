@@ -85,6 +85,15 @@ def as_mermaid(workflow: Workflow, workers: tuple[str, ...]) -> str:
     return "\n".join(lines)
 
 
+def planned(workflow: Workflow, workers: tuple[str, ...], width: int = 110) -> str:
+    """A workflow that nobody carried out, as plain text, a block per step."""
+    lines: list[str] = []
+    for index, step in enumerate(workflow.steps):
+        lines.append(f"step {index}  {plain(workers[step.worker], 24)}   sees: {sees(workflow, index)}")
+        lines.append(f"  asked   {plain(step.subtask, width - 10)}")
+    return "\n".join(lines)
+
+
 _BOX_WIDTH, _BOX_HEIGHT, _GAP_X, _GAP_Y, _MARGIN, _DIP = 264, 112, 70, 36, 20, 44
 
 

@@ -151,13 +151,14 @@ class Execution:
 
     async def _step(self, index: int, before: list[asyncio.Task[None]]) -> None:
         condition = self._condition(index) if self._conditional else _ALWAYS
-        for position, task in enumerate(before, start=1):
+        for task in before:
             await task
-            if condition.agree is not None and index not in self.results:
-                seen = self._workflow.steps[index].access[:position]
-                if (agreement := self._deciding.agreement(seen, condition.agree)) is not None:
-                    self._skip(index, agreement)
+            if condition.agree is not None:
+                await self._settle()
+                if index in self.results:
                     return
+        if self._conditional:
+            await self._settle()
         if index in self.results:
             return
         start = self._starts[index] = self._elapsed()
@@ -192,6 +193,20 @@ class Execution:
                 completion = as_check(completion, call)
             self._responses[index] = completion.text
             self._finish(index, self._result(index, start, completion=completion))
+
+    async def _settle(self) -> None:
+        """Skip every step of which it is known that enough agree, before anything is paid that only it would have seen."""
+        for index, step in enumerate(self._workflow.steps):
+            condition = self._condition(index)
+            if condition.agree is None or index in self.results:
+                continue
+            over = next((at for at, seen in enumerate(step.access) if seen not in self.results), len(step.access))
+            for position in range(condition.agree, over + 1):
+                agreement = await self._deciding.agreement_soon(step.access[:position], condition.agree)
+                if agreement is not None:
+                    if index not in self.results and index not in self._calling:
+                        self._skip(index, agreement)
+                    break
 
     def _call_of(self, index: int) -> Call:
         call = call_for(

@@ -31,6 +31,8 @@ WORKER_IDS = r"model_id[\"'`*”’]*+\s*+[:=]\s*+\[([^\]]*)"
 """Pattern whose group 1 holds the worker ids of a workflow, for those who look at single tokens of a text."""
 ACCESS = r"access_list[\"'`*”’]*+\s*+[:=]\s*+\[(.*)"
 """Pattern whose group 1 holds what each step sees, likewise."""
+CONDITIONS = r"conditions[\"'`*”’]*+\s*+[:=]\s*+\[([^\]]*)"
+"""Pattern whose group 1 holds when each step is carried out, likewise."""
 
 MAX_MENTIONS = 1000
 """How often a text may name a list: a real plan does it a few times."""

@@ -48,9 +48,10 @@ class Attempt:
         self._chance = chance
         self._sample = sample
         self._difficulty = difficulty
-        self._plan = most_common([plan for notes in scene.responses for plan in notes.plans])
-        self._answers = [answer for notes in scene.responses for answer in notes.answers]
-        self._programs = [program for notes in scene.responses for program in notes.programs]
+        self._used = () if scene.alone else scene.responses
+        self._plan = most_common([plan for notes in self._used for plan in notes.plans])
+        self._answers = [answer for notes in self._used for answer in notes.answers]
+        self._programs = [program for notes in self._used for program in notes.programs]
         self._clear = 1.0
 
     def text(self) -> str:
@@ -223,7 +224,7 @@ class Attempt:
     def _visible_facts(self, needed: tuple[str, ...]) -> dict[str, Value]:
         facts: dict[str, Value] = {}
         for reference in needed:
-            visible = most_common([v for notes in self._scene.responses for named, v in notes.facts if named == reference])
+            visible = most_common([v for notes in self._used for named, v in notes.facts if named == reference])
             if visible is not None:
                 facts[reference] = visible
         return facts

@@ -2,7 +2,7 @@
 
 A worker that is told what it is about does better than one that is told "make a plan" (:class:`Habits.needs_words`). Any
 wording that names the matter will do, in any place of the subtask; one that names several matters says no more than one that
-names none.
+names none. And it may ask for an opinion of one's own, whatever others said.
 """
 
 import re
@@ -20,6 +20,7 @@ _SORTS = {
     "nature": r"nature|natural|animals?|creatures?|elements?|atoms?|legs|living",
     "made": r"man-?made|people made|games?|instruments?|shapes?|objects|artificial",
 }
+_ALONE = re.compile(r"\b(?:on your own|independently|by yourself|regardless of what was said)\b", re.IGNORECASE)
 _KIND_WORDS = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in _KINDS.items()}
 _SORT_WORDS = {sort: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for sort, words in _SORTS.items()}
 
@@ -35,3 +36,9 @@ def sort_named(subtask: str) -> str:
     """The one sort of facts that is asked for, or "". Example: ``sort_named("Recall the facts of nature.") == "nature"``."""
     found = [sort for sort, words in _SORT_WORDS.items() if words.search(subtask)]
     return found[0] if len(found) == 1 else ""
+
+
+@lru_cache(maxsize=1 << 14)
+def works_alone(subtask: str) -> bool:
+    """Whether ``subtask`` asks to use nothing of what others said. Example: ``works_alone("Answer on your own.")``."""
+    return _ALONE.search(subtask) is not None

@@ -1,20 +1,24 @@
 """Searches for good workflows, for one kind or for all kinds at once, with the same moves and the same wordings.
 
 A :class:`Target` is what is searched on: problems of one kind, or of all of them, each kind counting the same. From a start a
-search goes on by single changes drawn at random (another worker, another wording, one access more or less, a step inserted,
-removed or moved) and takes each that helps, until many in a row did not. Subtasks may carry the question
-(:data:`podium.gym.gauge.QUESTION`), so that a step can know it without seeing another step.
+search goes on by single changes drawn at random (another worker, another wording, another condition where there are any, one
+access more or less, a step inserted or removed) and takes each that helps, until many in a row did not. Subtasks may carry the
+question (:data:`podium.gym.gauge.QUESTION`), so that a step can know it without seeing another step.
 """
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 
+from podium.conditions import ALWAYS, read_condition
 from podium.gym.gauge import QUESTION, Gauge
 from podium.types import Step, Workflow
 
 ASKED = f"{QUESTION}\n\n"
 """What a subtask begins with that carries the question."""
+_CONDITION = 0.15
+"""Share of the moves that change a condition, where there are any."""
 Seen = Callable[[Workflow, float], None]
 """Is told every workflow that was scored."""
 
@@ -52,6 +56,7 @@ class Climber:
         rng: random.Random,
         *,
         patience: int = 300,
+        conditions: Sequence[str] = (),
         seen: Seen = lambda workflow, score: None,
         allowed: Callable[[Workflow], bool] = lambda workflow: True,
     ) -> None:
@@ -60,6 +65,7 @@ class Climber:
         self._max_steps = max_steps
         self._rng = rng
         self._patience = patience
+        self._conditions = conditions
         self._seen = seen
         self._allowed = allowed
 
@@ -72,7 +78,7 @@ class Climber:
         while failures < self._patience and (last is None or target.calls < last):
             failures += 1
             other = self._changed(best)
-            if other in tried or not self._allowed(other):
+            if other is None or other in tried or not self._allowed(other):
                 continue
             tried.add(other)
             found = target.score(other)
@@ -82,20 +88,23 @@ class Climber:
                 best, height, failures = other, found, 0
         return height, best
 
-    def _changed(self, workflow: Workflow) -> Workflow:
+    def _changed(self, workflow: Workflow) -> Workflow | None:
+        """Another workflow by one change; None where that would be none, because a condition of it could never come about."""
         steps, rng = workflow.steps, self._rng
         at = rng.randrange(len(steps))
         step = steps[at]
+        if self._conditions and rng.random() < _CONDITION:
+            return _exchanged(steps, at, replace(step, condition=rng.choice((ALWAYS, *self._conditions))))
         move = rng.random()
         if move < 0.35:
-            return _exchanged(steps, at, Step(worker=rng.randrange(self._workers), subtask=step.subtask, access=step.access))
+            return _exchanged(steps, at, replace(step, worker=rng.randrange(self._workers)))
         if move < 0.7:
-            return _exchanged(steps, at, Step(worker=step.worker, subtask=self._worded(step), access=step.access))
+            return _exchanged(steps, at, replace(step, subtask=self._worded(step)))
         if move < 0.82:
             if at == 0:
                 return workflow
             access = tuple(sorted({*step.access} ^ {rng.randrange(at)}))
-            return _exchanged(steps, at, Step(worker=step.worker, subtask=step.subtask, access=access))
+            return _exchanged(steps, at, replace(step, access=access))
         if move < 0.93:
             if len(steps) == self._max_steps:
                 return workflow
@@ -135,28 +144,26 @@ def joined(workflows: Sequence[Workflow], last: tuple[int, str] | None = None) -
     return Workflow(steps=tuple(steps))
 
 
-def _exchanged(steps: tuple[Step, ...], at: int, new: Step) -> Workflow:
-    return Workflow(steps=(*steps[:at], new, *steps[at + 1 :]))
+def _exchanged(steps: tuple[Step, ...], at: int, new: Step) -> Workflow | None:
+    return _made((*steps[:at], new, *steps[at + 1 :]))
 
 
-def _removed(steps: tuple[Step, ...], at: int) -> Workflow:
+def _removed(steps: tuple[Step, ...], at: int) -> Workflow | None:
     """Without the step at ``at``; whoever saw it sees what is left."""
-    kept = [
-        Step(worker=s.worker, subtask=s.subtask, access=tuple(seen - (seen > at) for seen in s.access if seen != at))
-        for s in steps
-    ]
-    return Workflow(steps=(*kept[:at], *kept[at + 1 :]))
+    kept = [replace(s, access=tuple(seen - (seen > at) for seen in s.access if seen != at)) for s in steps]
+    return _made((*kept[:at], *kept[at + 1 :]))
 
 
-def _inserted(steps: tuple[Step, ...], at: int, worker: int, subtask: str, sees: bool) -> Workflow:
+def _inserted(steps: tuple[Step, ...], at: int, worker: int, subtask: str, sees: bool) -> Workflow | None:
     """A step before position ``at`` that sees all before it, or knows the question only, and is seen by the next."""
     later = [
-        Step(
-            worker=s.worker,
-            subtask=s.subtask,
-            access=tuple(sorted({*(seen + (seen >= at) for seen in s.access), *((at,) if i == 0 else ())})),
-        )
+        replace(s, access=tuple(sorted({*(seen + (seen >= at) for seen in s.access), *((at,) if i == 0 else ())})))
         for i, s in enumerate(steps[at:])
     ]
     new = Step(worker=worker, subtask=subtask if sees else ASKED + subtask, access=tuple(range(at)) if sees else ())
-    return Workflow(steps=(*steps[:at], new, *later))
+    return _made((*steps[:at], new, *later))
+
+
+def _made(steps: tuple[Step, ...]) -> Workflow | None:
+    fits = not any(read_condition(step.condition).misfit(len(step.access)) for step in steps)
+    return Workflow(steps=steps) if fits else None
