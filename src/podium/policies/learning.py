@@ -5,7 +5,7 @@ recorded answers. What few questions of a kind say is drawn towards what all que
 ``PRICE`` of accuracy, so that a rule asks more often only where that is worth it. Orders are those of learned accuracy.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
@@ -23,7 +23,6 @@ PRICE = 0.002
 """What a call costs, in shares of right answers, where nobody says."""
 MOST = 10
 """Workers among which rules are tried, the best ones: the number of cascades grows with the cube."""
-KindOf = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

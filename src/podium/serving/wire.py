@@ -121,7 +121,7 @@ async def kept_alive(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     waiting: asyncio.Future[bytes] | None = None
     try:
         while True:
-            waiting = asyncio.ensure_future(_next(events))
+            waiting = asyncio.ensure_future(anext(events))
             while not (await asyncio.wait({waiting}, timeout=KEEP_ALIVE_SECONDS))[0]:
                 yield b": still working\n\n"
             try:
@@ -132,10 +132,6 @@ async def kept_alive(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         if waiting is not None and not waiting.done():
             waiting.cancel()
             await asyncio.gather(waiting, return_exceptions=True)
-
-
-async def _next(events: AsyncIterator[bytes]) -> bytes:
-    return await anext(events)
 
 
 async def _left(receive: Callable[[], Awaitable[Any]]) -> None:

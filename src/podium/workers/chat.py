@@ -32,11 +32,10 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
-from pydantic_ai.usage import RequestUsage
 
-from podium.errors import ConfigError, WorkerError
+from podium.errors import ConfigError
 from podium.types import Call, Completion, ResponseOptions, Sampling, ToolCall, Usage
-from podium.workers.billing import plausible
+from podium.workers.billing import believable
 from podium.workers.bound import completion_cap
 from podium.workers.call_key import idempotency_key, same_numbers
 from podium.workers.chat_messages import library_messages, option_settings, parameters_for, tool_calls_of
@@ -216,27 +215,26 @@ class ChatWorker:
             # Only where the user turned warnings into errors: no fault of the provider's.
             raise
         except Exception as error:
-            raise self._fault(error) from cause_of(error, self._key)
+            raise fault_of(error, self.model, self._key) from cause_of(error, self._key)
 
     def _completion(self, text: str, tool_calls: tuple[ToolCall, ...], response: ModelResponse, seconds: float) -> Completion:
         reason = response.finish_reason
         unanswered = _unanswered(text, tool_calls, response)
         if unanswered is not None:
             # "From" the library's error, although it never raised it: a reply came, so this failure was paid for.
-            raise self._fault(unanswered) from unanswered
-        usage = _usage(response.usage)
+            raise fault_of(unanswered, self.model, self._key) from unanswered
+        # No tokens, and so no known cost, where the provider reported none or nonsense.
+        said = response.usage
+        usage = believable(Usage(prompt_tokens=said.input_tokens, completion_tokens=said.output_tokens, cost_usd=None))
         cost = cost_of(response.usage, self.provider, self.name, self.price, self._declared_url) if usage.tokens else None
         return Completion(
             text=text,
             finish_reason="tool_calls" if reason == "tool_call" else reason or "stop",
             tool_calls=tool_calls,
-            usage=Usage(prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens, cost_usd=cost),
+            usage=replace(usage, cost_usd=cost),
             seconds=seconds,
             price_source="" if cost is None or self.price is None else self.price.source,
         )
-
-    def _fault(self, error: Exception) -> WorkerError:
-        return fault_of(error, self.model, self._key)
 
     def _connect(self) -> Model[Any]:
         return connect(
@@ -295,9 +293,3 @@ def _overridden(own: Sampling, call: Sampling) -> Sampling:
     if call == Sampling():
         return own
     return replace(own, **{name: value for name, value in asdict(call).items() if value is not None})
-
-
-def _usage(usage: RequestUsage) -> Usage:
-    """The tokens the provider reported; none, and so no known cost, where it reported none or nonsense."""
-    said = Usage(prompt_tokens=usage.input_tokens, completion_tokens=usage.output_tokens, cost_usd=None)
-    return said if plausible(said) else Usage(cost_usd=None)

@@ -73,8 +73,6 @@ PAPER_960 = Mix(
 Ours, because the paper does not say: 240 of each, drawn at random and not "for difficulty", MMLU from its validation split.
 """
 
-MIXES = {PAPER_960.name: PAPER_960}
-
 
 def draw(mix: Mix, loader: Loader, *, seed: int = 0, substitutes: bool = False) -> MixtureSample:
     """The problems of ``mix``, part after part.
