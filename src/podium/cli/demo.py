@@ -33,13 +33,13 @@ from podium.policies.voting import with_vote
 from podium.pools.conducting import conductor
 from podium.pools.gym import gym_pool
 from podium.pools.opened import OpenPool
+from podium.pools.recorded import recorded_pool
 from podium.protocols import Verifier, Worker
 from podium.tasks.datasets import load_replay_problems
 from podium.tasks.mathematics import MathVerifier
-from podium.types import Call, Card, Problem
+from podium.types import Call, Problem
 from podium.workers.budget import Budget
 from podium.workers.pool import Member, WorkerPool
-from podium.workers.recorded import load_replay
 from podium.workflow.draw import as_svg, as_text, plain
 
 REPLAY_QUESTIONS = 200
@@ -172,8 +172,7 @@ async def _fresh(console: Console, pool: OpenPool, chosen: list[Problem], minute
 
 
 def _recordings(folder: Path) -> tuple[WorkerPool, list[Problem]]:
-    members = [Member(worker=worker, card=Card(name=name)) for name, worker in load_replay(folder, dataset="gsm")]
-    return WorkerPool(members), load_replay_problems(folder, "gsm")[:REPLAY_QUESTIONS]
+    return recorded_pool(folder, "gsm").workers, load_replay_problems(folder, "gsm")[:REPLAY_QUESTIONS]
 
 
 async def _replay_table(console: Console, recorded: WorkerPool, problems: list[Problem]) -> None:

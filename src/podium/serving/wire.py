@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from typing import Any, TypeVar
 
@@ -45,7 +45,7 @@ def event(body: object, name: str | None = None) -> bytes:
     return head + b"data: " + encoded(body) + b"\n\n"
 
 
-async def unless_left(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+async def unless_left(request: Request, work: Awaitable[Result]) -> Result:
     """The result of ``work``; where the client goes away first, ``work`` is cancelled and :class:`ClientLeft` raised."""
     working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_left(request.receive))

@@ -159,7 +159,7 @@ class ChatWorker:
             response_options.tools
             and response_options.response_format is not None
             and self.provider == "google"
-            and not _combines(model)
+            and not model.profile.get("google_supports_tool_combination", False)
         ):
             raise ConfigError(f"{self.model} takes tools or a response_format, but not both at once; leave one of them out")
         try:
@@ -266,10 +266,6 @@ class ChatWorker:
             if name not in self._warned:
                 self._warned.add(name)
                 log.warning("%s takes no %s as it is set up; it is not sent", self.model, name)
-
-
-def _combines(model: Model[Any]) -> bool:
-    return bool(model.profile.get("google_supports_tool_combination", False))
 
 
 def _unanswered(text: str, tool_calls: tuple[ToolCall, ...], response: ModelResponse) -> Exception | None:
