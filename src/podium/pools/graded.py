@@ -7,7 +7,7 @@ from pathlib import Path
 
 from podium.errors import ConfigError
 from podium.types import Problem
-from podium.workers.recorded import Answered, Asked, Place, graded_text, lines_of
+from podium.workers.recorded import Place, RecordedAnswer, RecordedQuestion, graded_text, lines_of
 
 RIGHT = 0.99
 """The score from which an answer is right; graders give parts of a point, too."""
@@ -34,14 +34,14 @@ def datasets_of(folder: Path) -> list[str]:
 def is_graded(folder: Path) -> bool:
     """Whether the outputs in ``folder`` come with scores."""
     files = sorted((folder / "outputs").glob("*.jsonl.gz"))
-    first = next(iter(lines_of(files[0], Answered)), None) if files else None
+    first = next(iter(lines_of(files[0], RecordedAnswer)), None) if files else None
     return first is not None and bool(first.samples)
 
 
 def graded_rows(folder: Path) -> list[GradedRow]:
     """The questions that every model in ``folder`` has answered; models by their files' names. Raises :class:`ConfigError`."""
-    models: list[dict[Place, Answered]] = [
-        {line.place: line for line in lines_of(file, Answered) if line.samples}
+    models: list[dict[Place, RecordedAnswer]] = [
+        {line.place: line for line in lines_of(file, RecordedAnswer) if line.samples}
         for file in sorted((folder / "outputs").glob("*.jsonl.gz"))
     ]
     rows = []
@@ -86,5 +86,5 @@ def graded_problems(folder: Path, datasets: tuple[str, ...] | None = None) -> li
     ]
 
 
-def _questions(folder: Path) -> Iterator[Asked]:
-    return lines_of(folder / "questions.jsonl.gz", Asked)
+def _questions(folder: Path) -> Iterator[RecordedQuestion]:
+    return lines_of(folder / "questions.jsonl.gz", RecordedQuestion)

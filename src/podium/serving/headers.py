@@ -12,7 +12,7 @@ from podium.serving.requests import ChatRequest
 from podium.serving.responses_requests import ResponsesRequest
 from podium.serving.service import ActiveRequest, total_usage
 
-Asked = TypeVar("Asked", ChatRequest, ResponsesRequest)
+AnyRequest = TypeVar("AnyRequest", ChatRequest, ResponsesRequest)
 _LISTS = ("workers", "exclude_workers")
 _PREFIX = "x-podium-"
 _FIELDS = {_PREFIX + name.replace("_", "-"): name for name in RequestOptions.model_fields}
@@ -31,7 +31,7 @@ EXPOSED = (
 """What a page of another origin may read of an answer's headers."""
 
 
-def with_headers(body: Asked, headers: Mapping[str, str]) -> Asked:
+def with_headers(body: AnyRequest, headers: Mapping[str, str]) -> AnyRequest:
     """``body`` with what ``X-Podium-...`` headers say besides its ``podium``; a field that both name is the body's.
 
     ``X-Podium-Workers`` and ``X-Podium-Exclude-Workers`` hold names with commas between them. Raises :class:`ConfigError`.

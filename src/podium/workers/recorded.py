@@ -20,7 +20,7 @@ from podium.errors import ConfigError, UnworkableStep, WorkerRefused
 from podium.types import Call, Completion, Question, Usage
 from podium.workers.identity import hashed
 
-Line = TypeVar("Line", "Asked", "Answered")
+Line = TypeVar("Line", "RecordedQuestion", "RecordedAnswer")
 
 
 class Recorded:
@@ -101,7 +101,7 @@ def load_replay(folder: str | Path, dataset: str | None = None) -> list[tuple[st
     folder = Path(folder)
     file = folder / "questions.jsonl.gz"
     questions: dict[Place, str] = {}
-    for line in lines_of(file, Asked):
+    for line in lines_of(file, RecordedQuestion):
         _check(line, questions, file)
         questions[line.place] = line.question
     wanted = {place: question for place, question in questions.items() if dataset in (None, place[0])}
@@ -110,7 +110,7 @@ def load_replay(folder: str | Path, dataset: str | None = None) -> list[tuple[st
     workers = []
     for file in sorted((folder / "outputs").glob("*.jsonl.gz")):
         outputs: dict[Place, str] = {}
-        for said in lines_of(file, Answered):
+        for said in lines_of(file, RecordedAnswer):
             _check(said, outputs, file, among=questions)
             outputs[said.place] = said.text
         answers = {wanted[place]: output for place, output in outputs.items() if place in wanted}
@@ -189,7 +189,7 @@ Place = tuple[str, str | int]
 """Dataset and id."""
 
 
-class Placed(BaseModel):
+class RecordedLine(BaseModel):
     """What every line has; further fields are not needed here."""
 
     dataset: str
@@ -201,7 +201,7 @@ class Placed(BaseModel):
         return (self.dataset, self.id)
 
 
-class Asked(Placed):
+class RecordedQuestion(RecordedLine):
     """A line of ``questions.jsonl.gz``."""
 
     question: str
@@ -214,14 +214,14 @@ class Sample(BaseModel):
     score: float
 
 
-class Answered(Placed):
+class RecordedAnswer(RecordedLine):
     """A line of ``outputs/<name>.jsonl.gz``."""
 
     output: str | None = None
     samples: list[Sample] = []
 
     @model_validator(mode="after")
-    def _has_one(self) -> "Answered":
+    def _has_one(self) -> "RecordedAnswer":
         if (self.output is None) == (not self.samples):
             raise ValueError("a line has an output, or samples of which there is one at least")
         return self
@@ -232,7 +232,7 @@ class Answered(Placed):
         return graded_text(self.samples[0].answer) if self.output is None else answer_text(self.output)
 
 
-def _check(line: Placed, seen: Collection[Place], file: Path, among: Collection[Place] | None = None) -> None:
+def _check(line: RecordedLine, seen: Collection[Place], file: Path, among: Collection[Place] | None = None) -> None:
     """Raises :class:`ConfigError` where the id of ``line`` is taken, is of another type elsewhere, or belongs to no question."""
     other: Place = (line.dataset, str(line.id) if isinstance(line.id, int) else _as_number(line.id))
     for places in (seen, among or ()):
