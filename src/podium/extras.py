@@ -6,6 +6,7 @@ from podium.errors import ConfigError
 
 _TRAIN = ("torch", "tokenizers", "safetensors")
 _LIBRARIES = {
+    "data": ("datasets",),
     "inspect": ("inspect_ai",),
     "mcp": ("mcp",),
     "ray": ("ray",),

@@ -12,7 +12,7 @@ from podium.errors import WorkerRefused
 from podium.page.following import Following
 from podium.page.layout import GAP, ROW, layout, lines
 from podium.page.mix import POINTS, curves, mix
-from podium.page.shown import clipped, counted, line, took
+from podium.page.shown import clipped, line, took
 from podium.page.timeline import spans
 from podium.page.training_files import TrainingRun, TrainingRuns
 from podium.policies.fixed import FixedPolicy
@@ -20,7 +20,7 @@ from podium.protocols import Worker
 from podium.types import Call, Card, Completion, Step, Workflow
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
-from podium.workflow.draw import as_svg
+from podium.workflow.draw import as_svg, counted
 from tests.page.training_run import add_iteration, write_run
 
 CHAIN = Workflow(steps=tuple(Step(worker=0, subtask=f"step {index}", access=tuple(range(index))) for index in range(3)))

@@ -77,7 +77,7 @@ HOSTILE = {
     "no rule for the rest": ({"rules": {"sum": {"order": ["w0"], "agree": None, "last_decides": False}}}, "no known kind"),
     "more than all right": (
         {"lessons": {"questions": ["q"], "kinds": ["k"], "right": [[2.0, 0.0, 0.0]], "answers": []}},
-        "right",
+        "a share",
     ),
     "two workers of three": (
         {"lessons": {"questions": ["q"], "kinds": ["k"], "right": [[1.0, 0.0]], "answers": []}},

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from podium.conduct import Conductor
 from podium.errors import ConfigError
 from podium.policies.catalogue import make_policy
-from podium.policies.learning import candidates, learned_order, outcome, rules_by_kind, said_the_same
+from podium.policies.learning import Trials, candidates, learned_order, outcome, said_the_same
 from podium.policies.named import PolicyRequest
 from podium.policies.router_data import RouterDataset
 from podium.policies.rules import Rule, cascade, following, measured_order, stop
@@ -154,18 +154,18 @@ def test_the_rule_of_each_kind_is_found() -> None:
             right.append([float(sure), float(sure), 0.95 if not sure else 0.5])
             answers.append(["right", "right", "x"] if sure else [f"a{number}", f"b{number}", "right"])
         kinds.append("alone" if number % 2 else "pair")
-    found = rules_by_kind(lessons(right, answers, kinds))
+    found = Trials(lessons(right, answers, kinds)).rules()
     assert found["alone"].rule == Rule(order=(0,))
     assert found["pair"].rule.named(NAMES) in ("cascade:w0,w1,w2", "cascade:w1,w0,w2")
     assert 2.0 < found["pair"].calls < 2.6
-    dear = rules_by_kind(lessons(right, answers, kinds), price=0.9)
+    dear = Trials(lessons(right, answers, kinds)).rules(price=0.9)
     assert {len(each.rule.order) for each in dear.values()} == {1}
 
 
 def test_orders_are_learned_and_equals_keep_their_place() -> None:
     assert learned_order(lessons([[0.0, 1.0, 1.0, 0.5]], [[None] * 4], ["k"])) == (1, 2, 3, 0)
     with pytest.raises(ConfigError, match="no answers"):
-        rules_by_kind(RouterDataset(questions=("q",), kinds=("k",), right=((1.0, 0.0),)))
+        Trials(RouterDataset(questions=("q",), kinds=("k",), right=((1.0, 0.0),)))
 
 
 def test_rules_that_are_tried_are_all_sound() -> None:

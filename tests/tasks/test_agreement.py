@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.tasks.agreement import Form, form_of, votes, votes_of
+from podium.tasks.agreement import Form, Reading, votes, votes_of
 
 OPTIONS = "Which is the capital of Peru?\n\nA) Quito\nB) Lima\nC) La Paz"
 ADD = "def add(a, b):\n    return a + b\n"
@@ -113,7 +113,7 @@ def test_the_program_that_the_question_names_counts() -> None:
     ],
 )
 def test_the_form_is_read_off_the_question_and_the_answers(question: str, answers: list[str], form: Form) -> None:
-    assert form_of(question, answers) is form
+    assert Reading(question).form(answers) is form
 
 
 def test_a_number_without_its_unit_agrees_only_where_it_is_plain_with_what() -> None:

@@ -4,7 +4,6 @@ Everything shown was written by models, so it goes through ``plain`` and into Te
 """
 
 import time
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console, RenderableType
@@ -15,7 +14,7 @@ from rich.text import Text
 
 from podium.events import Answered, Event, StepFinished, StepStarted, StepToken, ToolCalled, WorkflowWritten
 from podium.types import StepResult, Workflow
-from podium.workflow.draw import dollars, plain, said, sees, used
+from podium.workflow.draw import counted, dollars, plain, said, sees, used
 
 
 class LiveView:
@@ -34,7 +33,7 @@ class LiveView:
             self._live.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.is_live:
             self._live.stop()
 
@@ -94,7 +93,7 @@ class RunView(LiveView):
 
     def _print(self, event: Event) -> None:
         if isinstance(event, WorkflowWritten):
-            steps = "keeps the last answer" if event.workflow is None else _count(len(event.workflow.steps))
+            steps = "keeps the last answer" if event.workflow is None else counted(len(event.workflow.steps), "step")
             self._console.print(Text(f"round {event.round}: {steps}"))
         elif isinstance(event, StepFinished):
             self._console.print(Text(_line(self._rounds[-1].written.workflow, event.index, event.result)))
@@ -133,10 +132,6 @@ class _Round:
                 cost,
             )
             table.add_row(*(Text(cell, style=style) for cell in cells))
-
-
-def _count(steps: int) -> str:
-    return "1 step" if steps == 1 else f"{steps} steps"
 
 
 def _line(workflow: Workflow | None, index: int, result: StepResult) -> str:

@@ -1,6 +1,5 @@
 """Bars for work that takes long: counts, time gone and time left, and what was spent."""
 
-from types import TracebackType
 from typing import Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -38,7 +37,7 @@ class Bars:
         self._progress.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
     def begin(self, what: str, total: int, done: int = 0) -> None:

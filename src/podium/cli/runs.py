@@ -16,7 +16,7 @@ from podium.serving.store.clock import utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Keys
 from podium.serving.store.runs import Run, Runs
-from podium.workflow.draw import as_text, dollars, plain, price
+from podium.workflow.draw import as_text, counted, dollars, plain, price
 
 _PAGE = 200
 """Runs read at once."""
@@ -44,7 +44,7 @@ async def show_list(*, db: str, key: str | None, text: str, failed: bool, n: int
             plain(names.get(run.key, run.key), 24) or "no key",
             plain(run.model, 24),
             plain(run.failure, 32) or "answered",
-            _counted(run.steps, "step"),
+            counted(run.steps, "step"),
             f"{run.seconds:.1f} s",
             dollars(run.usage),
         )
@@ -64,7 +64,7 @@ async def show(*, db: str, run: str, as_json: bool) -> None:
         print(jsonl.dumps(found))  # noqa: T201 - the command's output
         return
     cost = price(found.usage, found.paid_usd)
-    figures = f"{_counted(found.steps, 'step')}   {found.seconds:.2f} s   {found.usage.tokens} tokens   {cost}"
+    figures = f"{counted(found.steps, 'step')}   {found.seconds:.2f} s   {found.usage.tokens} tokens   {cost}"
     lines = [
         f"{found.id}   {found.created:%Y-%m-%d %H:%M:%S} UTC   key {plain(names.get(found.key, found.key), 40) or 'none'}",
         f"model {plain(found.model, 60)}   {figures}",
@@ -94,7 +94,7 @@ async def export(*, db: str, out: Path, key: str | None) -> None:
         async for run in _every(Runs(database), of):
             jsonl.append(out, jsonl.dumps(run))
             count += 1
-    Screen().print(Text(f"wrote {_counted(count, 'run')} to {out}"), soft_wrap=True)
+    Screen().print(Text(f"wrote {counted(count, 'run')} to {out}"), soft_wrap=True)
 
 
 def delete(*, db: str, older_than: int, key: str | None, yes: bool, as_json: bool) -> None:
@@ -106,13 +106,13 @@ def delete(*, db: str, older_than: int, key: str | None, yes: bool, as_json: boo
     of, name, count = asyncio.run(_older(db, before, key))
     what = f"from before {before:%Y-%m-%d %H:%M} UTC" + ("" if of is None else f" of the key {of} ({plain(name, 40)})")
     # Asked outside the event loop, which would keep Ctrl-C to itself until there is an answer.
-    if count and not yes and not _agreed(f"Delete {_counted(count, 'run')} {what}? They can not be had back."):
+    if count and not yes and not _agreed(f"Delete {counted(count, 'run')} {what}? They can not be had back."):
         raise ConfigError("nothing was deleted: answer y, or say --yes where nobody can answer")
     gone = asyncio.run(_delete_older(db, before, of))
     if as_json:
         print(json.dumps({"deleted": gone, "before": before.isoformat(), "key": of}))  # noqa: T201 - the command's output
         return
-    Screen().print(Text(f"deleted {_counted(gone, 'run')} {what}"), soft_wrap=True)
+    Screen().print(Text(f"deleted {counted(gone, 'run')} {what}"), soft_wrap=True)
 
 
 async def _older(db: str, before: datetime, key: str | None) -> tuple[str | None, str, int]:
@@ -154,7 +154,3 @@ async def _names(database: Database) -> dict[str, str]:
 
 async def _key_id(database: Database, id_or_name: str | None) -> str | None:
     return None if id_or_name is None else (await Keys(database).named(id_or_name)).id
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,6 @@ async def _train(config: TrainConfig, folder: Path, budget: Budget, *, as_json: 
 def _show_estimate(config: TrainConfig, *, as_json: bool) -> None:
     found = asyncio.run(run.estimate_run(config))
     if as_json:
-        sys.stdout.write(json.dumps(found.as_json()) + "\n")
+        sys.stdout.write(json.dumps(asdict(found)) + "\n")
     else:
         Screen().print(Text(found.as_text()))

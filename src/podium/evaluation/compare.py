@@ -61,7 +61,8 @@ def compare(results: Sequence[Result], arm: str, others: Sequence[str]) -> list[
     differences = {other: _differences(by_arm[arm], by_arm[other], f"{arm!r} and {other!r}") for other in others}
     wins = {other: sum(d > 0 for d in each) for other, each in differences.items()}
     losses = {other: sum(d < 0 for d in each) for other, each in differences.items()}
-    p = {other: _sign_test(wins[other], losses[other]) for other in others}
+    tried = {other: wins[other] + losses[other] for other in others}
+    p = {other: float(stats.binomtest(wins[other], n).pvalue) if n else 1.0 for other, n in tried.items()}
     p_holm = holm(p)
     return [
         Comparison(
@@ -95,17 +96,12 @@ def _differences(mine: Mapping[str, float], theirs: Mapping[str, float], names: 
     return [mine[problem] - theirs[problem] for problem in common]
 
 
-def _sign_test(wins: int, losses: int) -> float:
-    return float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
-
-
 def scores(results: Iterable[Result]) -> dict[str, dict[str, float]]:
     """Arm -> problem -> share of its repeats that are right; world faults are left out."""
     seen: dict[str, dict[str, list[float]]] = {}
     for result in results:
         if not result.is_world_fault:
-            right = result.verdict is not None and result.verdict.correct
-            seen.setdefault(result.arm, {}).setdefault(result.problem, []).append(float(right))
+            seen.setdefault(result.arm, {}).setdefault(result.problem, []).append(float(result.is_correct))
     return {arm: {problem: fmean(each) for problem, each in problems.items()} for arm, problems in seen.items()}
 
 

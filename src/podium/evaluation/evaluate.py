@@ -79,6 +79,11 @@ class Result:
         return (self.arm, self.problem, self.repeat)
 
     @property
+    def is_correct(self) -> bool:
+        """Whether there is an answer, and it was judged right."""
+        return self.verdict is not None and self.verdict.correct
+
+    @property
     def is_world_fault(self) -> bool:
         """Whether worker or verifier failed, so that nothing is known of the answer."""
         return self.failure is not None and self.failure.blame is Blame.WORLD

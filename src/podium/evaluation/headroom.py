@@ -162,7 +162,8 @@ def predicted_gain(shares: Array, known: Mapping[str, Array], rng: np.random.Gen
     count = len(shares)
     if not known:
         return Gain(NOTHING, 0.0, [0.0] * count, 1.0)
-    folds = _folds(count, rng)
+    # Which fold each problem is in, all of about one size.
+    folds: NDArray[np.intp] = rng.permutation(np.arange(count) % min(FOLDS, count))
     observed = _chosen(shares[:, :, None], known, folds)
     gains = observed.gains[:, 0]
     if not observed.beats_nothing[0] or gains.mean() <= 0:
@@ -257,12 +258,6 @@ def _error(rest: Array, times: int) -> Array:
     return error
 
 
-def _folds(count: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Which fold each problem is in, all of about one size."""
-    folds: NDArray[np.intp] = rng.permutation(np.arange(count) % min(FOLDS, count))
-    return folds
-
-
 def _table(results: list[Result]) -> tuple[list[str], list[str], list[str], Array, int]:
     """Workers, problems and their kinds, and shares of right answers: problems x workers without gaps; and the repeats."""
     seen: dict[str, dict[str, list[float]]] = {}
@@ -270,8 +265,7 @@ def _table(results: list[Result]) -> tuple[list[str], list[str], list[str], Arra
     for result in results:
         answered = seen.setdefault(result.arm, {})
         if not result.is_world_fault:
-            right = result.verdict is not None and result.verdict.correct
-            answered.setdefault(result.problem, []).append(float(right))
+            answered.setdefault(result.problem, []).append(float(result.is_correct))
             kinds[result.problem] = result.kind
     if len(seen) < 2:
         raise ConfigError("headroom needs two workers or more")

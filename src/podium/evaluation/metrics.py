@@ -136,19 +136,19 @@ def _row(arm: str, kind: str | None, results: Sequence[Result]) -> ArmSummary:
     counted = [result for result in results if not result.is_world_fault]
     scores: dict[str, list[float]] = {}
     for result in counted:
-        scores.setdefault(result.problem, []).append(float(_is_correct(result)))
+        scores.setdefault(result.problem, []).append(float(result.is_correct))
     accuracy, interval = clustered(list(scores.values())) if scores else (None, None)
     return ArmSummary(
         arm=arm,
         kind=kind,
         problems=len(scores),
         n=len(counted),
-        correct=sum(_is_correct(result) for result in counted),
+        correct=sum(result.is_correct for result in counted),
         accuracy=accuracy,
         interval=interval,
         standard_error=standard_error(list(scores.values())),
         correct_given_valid=_mean(
-            [float(_is_correct(result)) for result in counted if result.is_unworkable or not result.is_policy_failure]
+            [float(result.is_correct) for result in counted if result.is_unworkable or not result.is_policy_failure]
         ),
         no_answer=sum(result.verdict is not None and result.verdict.extracted is None for result in counted),
         invalid=sum(result.is_policy_failure and not result.is_unworkable for result in counted),
@@ -160,10 +160,6 @@ def _row(arm: str, kind: str | None, results: Sequence[Result]) -> ArmSummary:
         seconds_p95=_p95([result.seconds for result in counted]),
         steps=_mean([result.steps for result in counted]),
     )
-
-
-def _is_correct(result: Result) -> bool:
-    return result.verdict is not None and result.verdict.correct
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

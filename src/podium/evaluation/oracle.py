@@ -23,5 +23,4 @@ def oracle(results: Iterable[Result], arms: Collection[str], name: str = "oracle
 
 def _rank(result: Result) -> tuple[bool, float]:
     cost = None if result.usage is None else result.usage.cost_usd
-    is_right = result.verdict is not None and result.verdict.correct
-    return (not is_right, float("inf") if cost is None else cost)
+    return (not result.is_correct, float("inf") if cost is None else cost)

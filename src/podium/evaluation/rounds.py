@@ -15,8 +15,8 @@ def redistribution(results: Sequence[Result]) -> Cells | None:
     verdicts: dict[str, dict[tuple[str, int], tuple[str, bool, tuple[str, ...]]]] = {}
     for result in results:
         if not result.is_world_fault:
-            right = result.verdict is not None and result.verdict.correct
-            verdicts.setdefault(result.arm, {})[result.problem, result.repeat] = (result.kind, right, result.workers)
+            known = (result.kind, result.is_correct, result.workers)
+            verdicts.setdefault(result.arm, {})[result.problem, result.repeat] = known
     body = []
     for arm, more in verdicts.items():
         name, at, rounds = arm.rpartition("@")

@@ -69,7 +69,7 @@ def attach(
     if library is not None:
         nicegui.app.add_static_file(local_file=library, url_path=KATEX)
     nicegui.app.add_exception_handler(404, _nothing)
-    nicegui.app.on_page_exception(_mistake)
+    nicegui.app.on_page_exception(lambda: text("The server made a mistake; its log says which."))
     if site.with_keys:
         add_sign_in(nicegui.app, site)
         nicegui.app.add_middleware(SignInMiddleware, site=site)
@@ -100,11 +100,6 @@ async def _shown(site: Site, scopes: tuple[str, ...], build: Callable[[Visitor],
     built = build(visitor)
     if built is not None:
         await built
-
-
-def _mistake() -> None:
-    """What a visitor sees where a page could not be built; the log has the rest."""
-    text("The server made a mistake; its log says which.")
 
 
 async def _nothing(request: Request, error: Exception) -> Response:

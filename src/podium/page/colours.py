@@ -11,7 +11,7 @@ from html import escape
 from itertools import groupby
 
 from pygments.lexer import Lexer, RegexLexer, words
-from pygments.lexers import get_lexer_by_name
+from pygments.lexers import get_all_lexers, get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Literal, Name, Number, Operator, String, Text, Token, _TokenType
 
 SECONDS = 0.25
@@ -20,40 +20,21 @@ _LONGEST_LINE = 400
 _LONGEST_GAP = 200
 """Longer lines, and longer runs of nothing but white space, are no code that anybody reads; some lexers choke on them."""
 
-_LANGUAGES = {
-    "bash": "bash sh shell zsh",
-    "c": "c h",
-    "cpp": "cpp c++ cc hpp",
-    "csharp": "csharp c# cs",
-    "css": "css",
-    "diff": "diff patch",
-    "docker": "docker dockerfile",
-    "go": "go golang",
-    "haskell": "haskell hs",
-    "html": "html",
-    "ini": "ini cfg",
-    "java": "java",
-    "javascript": "javascript js mjs jsx",
-    "json": "json jsonc",
-    "kotlin": "kotlin kt",
-    "latex": "latex tex",
-    "lua": "lua",
-    "make": "make makefile",
-    "perl": "perl pl",
-    "php": "php",
-    "python": "python py python3",
-    "r": "r",
-    "ruby": "ruby rb",
-    "rust": "rust rs",
-    "scala": "scala",
-    "sql": "sql",
-    "swift": "swift",
-    "toml": "toml",
-    "typescript": "typescript ts tsx",
-    "xml": "xml svg",
-    "yaml": "yaml yml",
+_MEASURED = (
+    "bash c cpp csharp css diff docker go haskell html ini java javascript json kotlin lua make perl php python ruby rust scala "
+    "sql swift toml typescript xml yaml"
+)
+_MORE = {"h": "c", "cc": "cpp", "hpp": "cpp", "patch": "diff", "mjs": "javascript", "jsx": "javascript", "jsonc": "json"}
+_MORE |= {"kt": "kotlin", "latex": "latex", "tex": "latex", "r": "r", "tsx": "typescript", "svg": "xml"}
+LANGUAGES = {
+    **{
+        word: names[0]
+        for _, names, *_ in get_all_lexers(plugins=False)
+        if names and names[0] in _MEASURED.split()
+        for word in names
+    },
+    **_MORE,
 }
-LANGUAGES = {word: language for language, words in _LANGUAGES.items() for word in words.split()}
 """What may stand behind the fence -> Pygments' name of the language. Each was measured: tests/page/test_colours.py."""
 
 CLASSES = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from nicegui.element import Element
 
@@ -10,24 +11,8 @@ from podium.page.site import Site
 
 PAGES = (("/", "Ask"), ("/play", "Play"), ("/runs", "Runs"), ("/training", "Training"), ("/pool", "Pool"))
 
-ICON = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
-    '<rect x="2" y="17" width="8" height="11" rx="1.5" fill="#7fb3dd"/>'
-    '<rect x="12" y="8" width="8" height="20" rx="1.5" fill="#0b62a4"/>'
-    '<rect x="22" y="21" width="8" height="7" rx="1.5" fill="#7fb3dd"/></svg>'
-)
-HEAD = """<script>
-(() => { const chosen = localStorage.getItem("podium-theme");
-  if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen; })();
-</script>"""
-"""Applied before anything is drawn, so that a dark page never flashes white."""
-
-_TOGGLE = """() => {
-  const root = document.documentElement;
-  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = dark ? "light" : "dark";
-  localStorage.setItem("podium-theme", root.dataset.theme);
-}"""
+ICON, HEAD, _TOGGLE = (Path(__file__).with_name(name).read_text().strip() for name in ("icon.svg", "head.html", "theme.js"))
+"""``HEAD`` is applied before anything is drawn, so that a dark page never flashes white."""
 
 
 @contextmanager

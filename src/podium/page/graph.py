@@ -8,9 +8,9 @@ from nicegui.elements.mixins.text_element import TextElement
 from podium.page.following import RoundView, StepView
 from podium.page.layout import GAP, ROW, layout, lines
 from podium.page.parts import box, text
-from podium.page.shown import counted, line, price, took
+from podium.page.shown import line, price, took
 from podium.types import Workflow
-from podium.workflow.draw import sees
+from podium.workflow.draw import counted, sees
 
 _WORDS = {"waits": "waits", "runs": "works", "done": "done", "skipped": "skipped", "failed": "failed", "stopped": "not needed"}
 

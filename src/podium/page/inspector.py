@@ -3,7 +3,7 @@
 from nicegui.element import Element
 
 from podium.page.following import RoundView, StepView
-from podium.page.parts import LongText, box, text
+from podium.page.parts import LongText, box, folded, text
 from podium.page.shown import figures, line, tail, took
 from podium.types import Question
 from podium.workflow.draw import as_text, sees
@@ -35,11 +35,11 @@ class Inspector:
             text(f"Saw: {sees(workflow, index)}", "h4")
             if index == 0 or 0 in step.access or step.last_answer:
                 # A step that sees step 0 sees the question, too (podium.access).
-                _quoted("the question", "\n\n".join(message.content for message in question))
+                folded("the question", "\n\n".join(message.content for message in question))
             if step.last_answer:
-                _quoted("the last answer", last_answer)
+                folded("the last answer", last_answer)
             for seen in step.access:
-                _quoted(f"step {seen}, {line(shown.steps[seen].worker, 40)}", shown.steps[seen].said)
+                folded(f"step {seen}, {line(shown.steps[seen].worker, 40)}", shown.steps[seen].said)
             text("Said", "h4")
             self._live = _Live(view)
 
@@ -52,12 +52,6 @@ class Inspector:
         """Show what the step said in the meantime."""
         if self._live is not None:
             self._live.refresh()
-
-
-def _quoted(title: str, content: str) -> None:
-    with box("quoted", "details"):
-        text(title, "summary")
-        LongText(content, title)
 
 
 class _Live:
@@ -92,4 +86,4 @@ class _Live:
             with self._below:
                 for number, transcript in enumerate(below[:5], 1):
                     ending = " (without an answer)" if number <= len(failed) else ""
-                    _quoted(f"This worker is itself a Conductor: round {number}{ending}", as_text(transcript))
+                    folded(f"This worker is itself a Conductor: round {number}{ending}", as_text(transcript))

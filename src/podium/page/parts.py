@@ -96,14 +96,31 @@ class Choice:
                 self._act()
 
 
-class Area:
+class _Written:
+    """What fields for text do: ``value`` is what stands in one, at most ``most`` characters of it."""
+
+    def __init__(self, value: str, most: int, changed: Act | None, send: Act | None) -> None:
+        self.value, self._most = value, most
+        self._changed, self._send = changed, send
+
+    def _typed(self, event: GenericEventArguments) -> None:
+        before, self.value = self.value, str(event.args)[: self._most]
+        if self._changed is not None and self.value != before:
+            self._changed()
+
+    def _sent(self, event: GenericEventArguments) -> None:
+        self._typed(event)
+        if self._send is not None:
+            self._send()
+
+
+class Area(_Written):
     """A labelled field for text; ``value`` is what stands in it. ``send`` is called on Enter where it is given."""
 
     def __init__(
         self, label: str, *, value: str = "", rows: int = 4, changed: Act | None = None, send: Act | None = None
     ) -> None:
-        self.value = value
-        self._changed, self._send = changed, send
+        super().__init__(value, LONG, changed, send)
         with box("field", "label"):
             text(label, "span", "label")
             self.element = text(
@@ -126,18 +143,8 @@ class Area:
         if self._changed is not None:
             self._changed()
 
-    def _typed(self, event: GenericEventArguments) -> None:
-        self.value = str(event.args)[:LONG]
-        if self._changed is not None:
-            self._changed()
 
-    def _sent(self, event: GenericEventArguments) -> None:
-        self._typed(event)
-        if self._send is not None:
-            self._send()
-
-
-class Line:
+class Line(_Written):
     """A labelled field for a few words, a number or a date: ``value`` is what stands in it, "?" where it is half a date.
 
     ``changed`` is called when the value changes, ``send`` on Enter. Further attributes are the field's own.
@@ -145,8 +152,7 @@ class Line:
     """
 
     def __init__(self, label: str, *, send: Act | None = None, changed: Act | None = None, **attributes: str) -> None:
-        self.value = ""
-        self._send, self._changed = send, changed
+        super().__init__("", 300, changed, send)
         with box("field", "label"):
             text(label, "span", "label")
             self.element = box("line", "input", **{"type": "search", "maxlength": "300", "autocomplete": "off", **attributes})
@@ -156,16 +162,6 @@ class Line:
             self.element.on(happens, self._typed, js_handler=in_turn(written))
         if send is not None:
             self.element.on("keydown", self._sent, js_handler=in_turn(written, condition="event.key === 'Enter'"))
-
-    def _typed(self, event: GenericEventArguments) -> None:
-        before, self.value = self.value, str(event.args)[:300]
-        if self._changed is not None and self.value != before:
-            self._changed()
-
-    def _sent(self, event: GenericEventArguments) -> None:
-        self._typed(event)
-        if self._send is not None:
-            self._send()
 
 
 class Check:
@@ -207,16 +203,27 @@ class LongText:
         self._text.text = clipped(content, SHORT)
         more = len(content) > SHORT
         if more:
-            self._more.text = (
-                f"Show all ({len(content):,} characters)"
-                if len(content) <= LONG
-                else (f"Show more (the first {LONG:,} of {len(content):,} characters)")
-            )
+            part = "all (" if len(content) <= LONG else f"more (the first {LONG:,} of "
+            self._more.text = f"Show {part}{len(content):,} characters)"
         show(self._more, more)
 
     def _open(self) -> None:
         self._text.text = clipped(self._content, LONG)
         show(self._more, False)
+
+
+def folded(title: str, content: str) -> None:
+    """A long text behind its title; a click opens it."""
+    with box("quoted", "details"):
+        text(title, "summary")
+        LongText(content, title)
+
+
+def heads(*columns: tuple[str, str]) -> None:
+    """The first row of a table: names of columns, each with the classes of its cells."""
+    with box(tag="thead"), box(tag="tr"):
+        for name, classes in columns:
+            text(name, "th", classes, scope="col")
 
 
 def _dress(element: Element, classes: str, attributes: Mapping[str, str]) -> None:

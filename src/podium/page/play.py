@@ -14,13 +14,14 @@ from podium.page.frame import frame
 from podium.page.parts import Area, box, button, enable, text
 from podium.page.run_panel import RunPanel
 from podium.page.running import BY_HAND, ran
-from podium.page.shown import clipped, counted, line
+from podium.page.shown import clipped, line
 from podium.page.site import Playground, Site
 from podium.page.skills import worker_row
 from podium.page.visitor import Visitor
 from podium.protocols import ServedModel
 from podium.serving.asking import ChoiceDone
 from podium.types import Brief, Problem, Step, Verdict, Workflow, ask
+from podium.workflow.draw import counted
 from podium.workflow.parse import format_workflow, parse
 from podium.workflow.syntax import WorkflowSyntax
 

@@ -10,12 +10,13 @@ from podium.errors import PodiumError
 from podium.page.frame import frame
 from podium.page.parts import box, button, enable, text
 from podium.page.running import ran
-from podium.page.shown import counted, figures, line, took
+from podium.page.shown import figures, line, took
 from podium.page.site import Site
 from podium.page.skills import worker_line
 from podium.page.visitor import Visitor
 from podium.request_options import RequestOptions
 from podium.serving.api_errors import ApiErrorException
+from podium.workflow.draw import counted
 
 QUESTION = "What is 6 times 7? Answer with the number."
 PATIENCE_SECONDS = 60.0

@@ -8,9 +8,10 @@ from nicegui import ui
 
 from podium.errors import ConfigError
 from podium.page.parts import Check, Line, box, button, text
-from podium.page.shown import clipped, counted, line
+from podium.page.shown import clipped, line
 from podium.request_options import RequestOptions
 from podium.types import Card
+from podium.workflow.draw import counted
 
 MOST_ROUNDS, MOST = 10, 1_000_000
 """As many rounds, and as many dollars or seconds, as a client of the API may ask for."""

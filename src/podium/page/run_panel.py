@@ -10,12 +10,13 @@ from podium.events import Answered, Listener
 from podium.page.following import Following, RoundView, run_seconds
 from podium.page.graph import Graph
 from podium.page.inspector import Inspector
-from podium.page.parts import LongText, box, link, show, text
+from podium.page.parts import box, folded, link, show, text
 from podium.page.rich_text import RichText
-from podium.page.shown import SHORT, clipped, counted, figures, line
+from podium.page.shown import SHORT, clipped, figures, line
 from podium.serving.api_errors import ApiErrorException
 from podium.serving.asking import ChoiceDone
 from podium.types import Question, Transcript, Usage
+from podium.workflow.draw import counted
 
 REFRESH_SECONDS = 0.1
 
@@ -150,12 +151,6 @@ class RunPanel:
             self._answer.show(answer)
         with self._source:
             if answer is not None:
-                _folded("The answer as it was written", answer)
+                folded("The answer as it was written", answer)
             for shown in self._following.rounds:
-                _folded(f"What the conductor wrote, round {shown.number}", shown.generation.text)
-
-
-def _folded(title: str, content: str) -> None:
-    with box("quoted", "details"):
-        text(title, "summary")
-        LongText(content, title)
+                folded(f"What the conductor wrote, round {shown.number}", shown.generation.text)

@@ -30,7 +30,7 @@ async def ran(
     """Ask ``model`` (or what ``conductor`` makes, then only called so); ``on_run`` is told the run's id at its beginning.
 
     Run it in a task of its own: the task's calls are held to the request's budget. Cancelling it stops the calls under way
-    and keeps the run with what was done. Raises :class:`AccessDenied`, :class:`Refusal`, :class:`QuotaExceeded`,
+    and keeps the run with what was done. Raises :class:`AccessDenied`, :class:`ApiErrorException`, :class:`QuotaExceeded`,
     :class:`ConfigError`.
     """
     transcripts: tuple[Transcript, ...] = ()

@@ -6,14 +6,15 @@ from nicegui import background_tasks
 
 from podium.errors import PodiumError
 from podium.page.frame import frame
-from podium.page.parts import Choice, Line, box, button, link, show, text
+from podium.page.parts import Choice, Line, box, button, heads, link, show, text
 from podium.page.period import period
 from podium.page.running import BY_HAND
-from podium.page.shown import counted, line, price, took
+from podium.page.shown import line, price, took
 from podium.page.site import Site
 from podium.page.spending import spending
 from podium.page.visitor import Visitor
 from podium.serving.store.runs import Run
+from podium.workflow.draw import counted
 
 PAGE = 30
 DAYS = 30
@@ -48,16 +49,14 @@ class _Runs:
             button("Search", self._again)
         self._count = text("", "p", "soft", aria_live="polite")
         with box("scroll"), box("plain stack", "table"):
-            with box(tag="thead"), box(tag="tr"):
-                for name, classes in (
-                    ("When (UTC)", ""),
-                    ("Question", ""),
-                    ("Model", ""),
-                    ("Steps", "n"),
-                    ("Time", "n"),
-                    ("Cost", "n"),
-                ):
-                    text(name, "th", classes, scope="col")
+            heads(
+                ("When (UTC)", ""),
+                ("Question", ""),
+                ("Model", ""),
+                ("Steps", "n"),
+                ("Time", "n"),
+                ("Cost", "n"),
+            )
             self._body = box(tag="tbody")
         self._more = button("Older runs", self._older, "quiet")
 

@@ -1,7 +1,7 @@
 """How much of a text is shown, and that it is fit to be shown: no control characters, no direction tricks, never too long."""
 
 from podium.types import Usage
-from podium.workflow.draw import dollars, plain
+from podium.workflow.draw import counted, dollars, plain
 
 SHORT = 3_000
 """Characters of a long text that are shown at first."""
@@ -22,11 +22,6 @@ def tail(text: str, most: int = SHORT) -> str:
 def line(text: str, width: int) -> str:
     """``text`` on one line of at most ``width`` characters; of a huge text only the start is looked at."""
     return plain(text[: 4 * width + 200], width)
-
-
-def counted(number: int, noun: str) -> str:
-    """Example: ``counted(1, "step") == "1 step"``, ``counted(2000, "step") == "2,000 steps"``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def took(seconds: float) -> str:

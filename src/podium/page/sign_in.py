@@ -21,27 +21,15 @@ _MOST_BYTES = 4096
 _LOCAL = re.compile(r"/(?![/\\])[\w\-./?=&%]{0,300}", re.ASCII)
 """Where a visitor may be sent on to: an address of this server."""
 
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sign in · Podium</title><link rel="icon" href="data:image/svg+xml,{icon}">{head}<style>{style}</style></head>
-<body><header class="top"><span class="house">Podium</span></header>
-<main class="content"><h1>Sign in</h1>
-<p class="lead">This server wants a key. Whoever runs it makes one with <code>podium keys create</code>.</p>
-<form class="bar" method="post" action="{action}"><label class="field"><span class="label">Key</span>
-<input class="line" name="key" type="password" autocomplete="current-password" maxlength="200" required
-autofocus{invalid}></label>
-<button class="button" type="submit">Sign in</button></form>
-<p class="failure" role="alert"{hidden}>This key is unknown or was revoked.</p></main></body></html>"""
-
 
 def add_sign_in(app: FastAPI, site: Site) -> None:
     """Put the form onto ``app``, whose other pages :class:`SignInMiddleware` shows to signed-in visitors only."""
-    style = Path(__file__).with_name("page.css").read_text()
+    style, body = (Path(__file__).with_name(name).read_text() for name in ("page.css", "sign_in.html"))
 
     def form(next_address: str, wrong: bool) -> Response:
         action = f"{site.link(SIGN_IN)}?{urlencode({'next': next_address})}"
         marks = {"invalid": ' aria-invalid="true"' if wrong else "", "hidden": "" if wrong else " hidden"}
-        page = _PAGE.format(icon=quote(ICON), head=HEAD, style=style, action=quote(action, safe="/?=&%"), **marks)
+        page = body.format(icon=quote(ICON), head=HEAD, style=style, action=quote(action, safe="/?=&%"), **marks)
         return HTMLResponse(page, status_code=401 if wrong else 200)
 
     @app.get(SIGN_IN)

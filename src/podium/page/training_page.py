@@ -9,11 +9,12 @@ from nicegui import ui
 from podium.errors import AccessDenied
 from podium.page.frame import frame
 from podium.page.mix import curves, mix
-from podium.page.parts import Choice, LongText, box, link, text
-from podium.page.shown import counted, line
+from podium.page.parts import Choice, LongText, box, heads, link, text
+from podium.page.shown import line
 from podium.page.site import Site
 from podium.page.training_files import Example, TrainingRun, TrainingRuns
 from podium.page.visitor import Visitor
+from podium.workflow.draw import counted
 
 SCOPES = ("admin",)
 """What is trained here is the operator's."""
@@ -61,9 +62,7 @@ async def _listed(site: Site, runs: TrainingRuns, names: list[str]) -> None:
     """All runs, the one that was written last first."""
     summaries = await asyncio.to_thread(lambda: [(runs.last(name), name) for name in names])
     with box("scroll"), box("plain", "table"):
-        with box(tag="thead"), box(tag="tr"):
-            for head, classes in (("Run", ""), ("Iterations", "n"), ("Correct", "n"), ("Valid", "n"), ("Last written", "n")):
-                text(head, "th", classes, scope="col")
+        heads(("Run", ""), ("Iterations", "n"), ("Correct", "n"), ("Valid", "n"), ("Last written", "n"))
         with box(tag="tbody"):
             for (written, last), name in sorted(summaries, reverse=True, key=lambda each: each[0][0])[:MOST_LISTED]:
                 with box(tag="tr"):

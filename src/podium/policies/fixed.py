@@ -160,10 +160,6 @@ def _mixture(asked: PolicyRequest) -> PolicySetup:
     return PolicySetup(policy=mixture_of_agents(last), workers=asked.workers, max_steps=len(asked.workers) + 1, answering=(last,))
 
 
-def _random(asked: PolicyRequest) -> PolicySetup:
-    return PolicySetup(policy=at_random(), workers=asked.workers, max_steps=asked.steps)
-
-
 for _name, _named in {
     "solo": NamedPolicy(form="solo:NAME", about="worker NAME answers, one step", make=_solo),
     "reflection": NamedPolicy(
@@ -176,7 +172,10 @@ for _name, _named in {
         form="mixture[:NAME]", about="every worker answers, NAME makes one answer of them (default: the first)", make=_mixture
     ),
     "random": NamedPolicy(
-        form="random", about="any number of steps, any workers: what needs no knowledge at all", make=_random, is_baseline=True
+        form="random",
+        about="any number of steps, any workers: what needs no knowledge at all",
+        make=lambda asked: PolicySetup(policy=at_random(), workers=asked.workers, max_steps=asked.steps),
+        is_baseline=True,
     ),
 }.items():
     register("policies", _name)(_named)

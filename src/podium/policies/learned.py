@@ -8,7 +8,7 @@ opened, so nothing in it is code. Outside a study the kind of a question is not 
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -91,7 +91,7 @@ def learned_rules(name: str, router_data: RouterDataset) -> Rules:
         raise ConfigError(f"router:rule:PRICE takes what a call costs in shares of right answers, not {price[:20]!r}") from None
     if not 0 <= charged <= 1:
         raise ConfigError(f"what a call costs is a share of right answers, from 0 to 1, and not {price[:20]!r}")
-    return {kind: each.rule for kind, each in learning.rules_by_kind(router_data, price=charged).items()}
+    return {kind: each.rule for kind, each in learning.Trials(router_data).rules(price=charged).items()}
 
 
 def save(folder: Path, name: str, workers: tuple[str, ...], router_data: RouterTrainingData) -> None:
@@ -100,9 +100,8 @@ def save(folder: Path, name: str, workers: tuple[str, ...], router_data: RouterT
         kind: _Rule(order=[workers[worker] for worker in rule.order], agree=rule.agree, last_decides=rule.last_decides)
         for kind, rule in learned_rules(name, router_data.alone).items()
     }
-    catalogue = None if router_data.catalogue is None else _Lessons.of(router_data.catalogue)
     file = _File(
-        version=1, arm=name, workers=list(workers), rules=rules, lessons=_Lessons.of(router_data.alone), catalogue=catalogue
+        version=1, arm=name, workers=list(workers), rules=rules, lessons=router_data.alone, catalogue=router_data.catalogue
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -133,13 +132,10 @@ def load(folder: Path, pool: WorkerPool) -> PolicySetup:
         raise ConfigError(f"{path} holds {file.arm[:60]!r}, which is nothing that is learned")
     from podium.policies.router import kind_by_text  # scikit-learn, which the core does without
 
-    alone = file.lessons.dataset(len(pool))
-    width = len(pool) + len(CATALOGUE)
-    router_data = RouterTrainingData(
-        alone=alone,
-        sort_of=kind_by_text(alone),
-        catalogue=None if file.catalogue is None else file.catalogue.dataset(width),
-    )
+    router_data = RouterTrainingData(alone=file.lessons, sort_of=kind_by_text(file.lessons), catalogue=file.catalogue)
+    for data, width in ((file.lessons, len(pool)), (file.catalogue, len(pool) + len(CATALOGUE))):
+        if data is not None and len(data.right[0]) != width:
+            raise ConfigError(f"what was learned is not about {width} workers or workflows at every question")
     rules = {kind: rule.rule(pool) for kind, rule in file.rules.items()}
     if rules and "" not in rules:
         raise ConfigError(f'{path}: rules: there is none under "", for questions of no known kind')
@@ -191,44 +187,13 @@ class _Rule(_Strict):
         return cascade(order) if self.last_decides else stop(len(pool), self.agree, order)
 
 
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-
-
-class _Lessons(_Strict):
-    """:class:`RouterDataset`, as lists."""
-
-    questions: list[str]
-    kinds: list[str]
-    right: list[list[Share]]
-    answers: list[list[str | None]]
-
-    @staticmethod
-    def of(data: RouterDataset) -> "_Lessons":
-        return _Lessons(
-            questions=list(data.questions),
-            kinds=list(data.kinds),
-            right=[list(row) for row in data.right],
-            answers=[list(row) for row in data.answers],
-        )
-
-    def dataset(self, workers: int) -> RouterDataset:
-        if any(len(row) != workers for row in self.right):
-            raise ConfigError(f"what was learned is not about {workers} workers or workflows at every question")
-        return RouterDataset(
-            questions=tuple(self.questions),
-            kinds=tuple(self.kinds),
-            right=tuple(map(tuple, self.right)),
-            answers=tuple(map(tuple, self.answers)),
-        )
-
-
 class _File(_Strict):
     version: Literal[1]
     arm: str
     workers: list[str]
     rules: dict[str, _Rule]
-    lessons: _Lessons
-    catalogue: _Lessons | None
+    lessons: RouterDataset
+    catalogue: RouterDataset | None
 
 
 def _learned(asked: PolicyRequest) -> PolicySetup:

@@ -5,7 +5,7 @@ recorded answers. What few questions of a kind say is drawn towards what all que
 ``PRICE`` of accuracy, so that a rule asks more often only where that is worth it. Orders are those of learned accuracy.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
@@ -23,7 +23,6 @@ PRICE = 0.002
 """What a call costs, in shares of right answers, where nobody says."""
 MOST = 10
 """Workers among which rules are tried, the best ones: the number of cascades grows with the cube."""
-KindOf = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,34 +36,29 @@ class LearnedRule:
     """Expected calls a question."""
 
 
-def learned_order(lessons: RouterDataset) -> tuple[int, ...]:
+def learned_order(data: RouterDataset) -> tuple[int, ...]:
     """The workers by how often they were right; of equals the one that stands first in the pool."""
-    return tuple(int(worker) for worker in np.argsort(-np.array(lessons.right).mean(axis=0), kind="stable"))
-
-
-def rules_by_kind(lessons: RouterDataset, *, price: float = PRICE, weight: float = WEIGHT) -> dict[str, LearnedRule]:
-    """The best rule of each kind, and under "" of a question whose kind is unknown.
-
-    Raises :class:`ConfigError` where the answers are not known.
-    """
-    return Trials(lessons).rules(price=price, weight=weight)
+    return tuple(int(worker) for worker in np.argsort(-np.array(data.right).mean(axis=0), kind="stable"))
 
 
 class Trials:
-    """Every rule, tried out on all of ``lessons``. Example: ``Trials(lessons).rules(price=0.01)["gsm8k"].rule``."""
+    """Every rule, tried out on all of ``data``. Example: ``Trials(data).rules(price=0.01)["gsm8k"].rule``.
 
-    def __init__(self, lessons: RouterDataset) -> None:
-        if not lessons.answers:
+    Raises :class:`ConfigError` where the answers are not known.
+    """
+
+    def __init__(self, data: RouterDataset) -> None:
+        if not data.answers:
             raise ConfigError("a rule learns from what the workers answered; there are no answers")
-        right, same = np.array(lessons.right), said_the_same(lessons.answers)
-        self._rules = list(candidates(learned_order(lessons)))
+        right, same = np.array(data.right), said_the_same(data.answers)
+        self._rules = list(candidates(learned_order(data)))
         tried = [outcome(rule, right, same) for rule in self._rules]
-        self._kinds = np.array(lessons.kinds)
+        self._kinds = np.array(data.kinds)
         self._all = [np.array([each[place] for each in tried]) for place in (0, 1)]
         self._means = [values.mean(axis=1) for values in self._all]
 
     def rules(self, *, price: float = PRICE, weight: float = WEIGHT) -> dict[str, LearnedRule]:
-        """As :func:`rules_by_kind`."""
+        """The best rule of each kind, and under "" of a question whose kind is unknown."""
         return {kind: self._best(kind, price, weight) for kind in ("", *dict.fromkeys(self._kinds.tolist()))}
 
     def _best(self, kind: str, price: float, weight: float) -> LearnedRule:

@@ -27,11 +27,6 @@ Chooser = Callable[[str], int]
 """The text of a question -> the position of a worker in the pool."""
 
 
-def table_of(dataset: RouterDataset) -> Array:
-    """Questions x workers."""
-    return np.array(dataset.right)
-
-
 def routed(choose: Chooser) -> FunctionPolicy:
     """The policy that asks the worker that ``choose`` names, in one step. Example: ``routed(nearest(dataset))``."""
     return FunctionPolicy(lambda brief: alone(choose(brief.question[-1].content)))
@@ -39,7 +34,7 @@ def routed(choose: Chooser) -> FunctionPolicy:
 
 def best_of_kind(dataset: RouterDataset, kind_of: Callable[[str], str | None]) -> Chooser:
     """The worker that was right most often on questions of the same kind; of all questions where the kind is unknown."""
-    table = table_of(dataset)
+    table = np.array(dataset.right)
     overall = int(table.mean(axis=0).argmax())
     best = {kind: int(table[[k == kind for k in dataset.kinds]].mean(axis=0).argmax()) for kind in set(dataset.kinds)}
     return lambda text: best.get(kind_of(text) or "", overall)
@@ -49,7 +44,7 @@ def nearest(dataset: RouterDataset, k: int = 20) -> Chooser:
     """The worker that was right most often on the ``k`` nearest questions by cosine (as in RouterBench, arXiv 2403.12031)."""
     text = _features().fit(dataset.questions)
     found = NearestNeighbors(n_neighbors=min(k, len(dataset.questions)), metric="cosine").fit(text.transform(dataset.questions))
-    table = table_of(dataset)
+    table = np.array(dataset.right)
 
     def choose(question: str) -> int:
         _, neighbours = found.kneighbors(text.transform([question]))
@@ -60,7 +55,7 @@ def nearest(dataset: RouterDataset, k: int = 20) -> Chooser:
 
 def linear(dataset: RouterDataset) -> Chooser:
     """A linear prediction of each worker's share of right answers; the worker with the highest."""
-    model = make_pipeline(_features(), Ridge(alpha=1.0)).fit(dataset.questions, table_of(dataset))
+    model = make_pipeline(_features(), Ridge(alpha=1.0)).fit(dataset.questions, np.array(dataset.right))
     return lambda question: int(np.asarray(model.predict([question]))[0].argmax())
 
 
@@ -74,10 +69,10 @@ def contrastive(dataset: RouterDataset, *, dimensions: int = 32, temperature: fl
     rng = np.random.default_rng(seed)
     features = make_pipeline(_features(), TruncatedSVD(_dimensions(dimensions, dataset), random_state=seed))
     x = _unit(features.fit_transform(dataset.questions))
-    good = table_of(dataset) > 0.5
+    good = np.array(dataset.right) > 0.5
     taught = good.any(axis=1) & ~good.all(axis=1)
     if not taught.any():
-        best = int(table_of(dataset).mean(axis=0).argmax())
+        best = int(np.array(dataset.right).mean(axis=0).argmax())
         return lambda question: best
     x_taught, good = x[taught], good[taught]
 
@@ -120,7 +115,7 @@ def classified(dataset: RouterDataset, *, seed: int = 0) -> Chooser:
     """
     features = make_pipeline(_features(), TruncatedSVD(_dimensions(64, dataset), random_state=seed))
     x = _unit(features.fit_transform(dataset.questions))
-    earned = table_of(dataset)
+    earned = np.array(dataset.right)
 
     def loss(flat: Array) -> tuple[float, Array]:
         weights = flat.reshape(earned.shape[1], -1)

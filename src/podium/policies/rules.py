@@ -58,14 +58,11 @@ class Rule:
         steps = independent(brief, self.order[:first])
         for index in range(first, len(self.order)):
             subtask = _DIFFER if self.last_decides else _NOT_ENOUGH
-            steps.append(self._step(self.order[index], subtask, index))
+            condition = ALWAYS if self.agree is None else agree(self.agree)
+            steps.append(Step(worker=self.order[index], subtask=subtask, access=tuple(range(index)), condition=condition))
         if not self.last_decides:
             steps.append(Step(worker=judge, subtask=_COUNT, access=tuple(range(len(steps)))))
         return Workflow(steps=tuple(steps))
-
-    def _step(self, worker: int, subtask: str, seen: int) -> Step:
-        condition = ALWAYS if self.agree is None else agree(self.agree)
-        return Step(worker=worker, subtask=subtask, access=tuple(range(seen)), condition=condition)
 
 
 def following(rule: Rule, judge: int) -> FunctionPolicy:

@@ -1,14 +1,13 @@
 """Folders whose recorded answers are graded: questions, and for each model samples with a score of the task's own grader."""
 
-import gzip
 import json
-import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from podium.errors import ConfigError
 from podium.types import Problem
-from podium.workers.recorded import Answered, graded_text, lines_of
+from podium.workers.recorded import Place, RecordedAnswer, RecordedQuestion, graded_text, lines_of
 
 RIGHT = 0.99
 """The score from which an answer is right; graders give parts of a point, too."""
@@ -29,32 +28,32 @@ class GradedRow:
 
 def datasets_of(folder: Path) -> list[str]:
     """The data sets that the questions in ``folder`` belong to, in order. Raises :class:`ConfigError`."""
-    return list(dict.fromkeys(row["dataset"] for row in _questions(folder)))
+    return list(dict.fromkeys(row.dataset for row in _questions(folder)))
 
 
 def is_graded(folder: Path) -> bool:
     """Whether the outputs in ``folder`` come with scores."""
     files = sorted((folder / "outputs").glob("*.jsonl.gz"))
-    first = next(iter(lines_of(files[0], Answered)), None) if files else None
+    first = next(iter(lines_of(files[0], RecordedAnswer)), None) if files else None
     return first is not None and bool(first.samples)
 
 
 def graded_rows(folder: Path) -> list[GradedRow]:
     """The questions that every model in ``folder`` has answered; models by their files' names. Raises :class:`ConfigError`."""
-    models: list[dict[tuple[str, str], Answered]] = [
-        {(line.dataset, str(line.id)): line for line in lines_of(file, Answered) if line.samples}
+    models: list[dict[Place, RecordedAnswer]] = [
+        {line.place: line for line in lines_of(file, RecordedAnswer) if line.samples}
         for file in sorted((folder / "outputs").glob("*.jsonl.gz"))
     ]
     rows = []
     for row in _questions(folder):
-        answered = [found for model in models if (found := model.get((row["dataset"], row["id"]))) is not None]
+        answered = [found for model in models if (found := model.get(row.place)) is not None]
         if not answered or len(answered) < len(models):
             continue
         samples = [sample for line in answered for sample in line.samples if sample.score >= RIGHT]
         rows.append(
             GradedRow(
-                dataset=row["dataset"],
-                question=row["question"].strip(),
+                dataset=row.dataset,
+                question=row.question.strip(),
                 said=tuple(line.text for line in answered),
                 right=tuple(line.samples[0].score >= RIGHT for line in answered),
                 accepted=frozenset(graded_text(sample.answer).strip() for sample in samples) - {""},
@@ -87,20 +86,5 @@ def graded_problems(folder: Path, datasets: tuple[str, ...] | None = None) -> li
     ]
 
 
-def _questions(folder: Path) -> list[dict[str, str]]:
-    path = folder / "questions.jsonl.gz"
-    number = 0
-    found: list[dict[str, str]] = []
-    try:
-        with gzip.open(path, "rb") as file:
-            for line in file:
-                number += 1
-                row = json.loads(line)
-                found.append({name: str(row[name]) for name in ("dataset", "id", "question")})
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ConfigError(f"{path} is damaged: {error}") from error
-    except OSError as error:
-        raise ConfigError(f"can not read recorded questions from {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{path}, line {number}: no recorded question: {error!r}") from error
-    return found
+def _questions(folder: Path) -> Iterator[RecordedQuestion]:
+    return lines_of(folder / "questions.jsonl.gz", RecordedQuestion)

@@ -12,7 +12,7 @@ from podium.policies.shipped import check_workers, conductor_folder
 from podium.policies.trained import load_trained
 from podium.pools.opened import OpenPool
 from podium.protocols import Policy
-from podium.types import Brief, Generation, Problem
+from podium.types import Brief, Generation
 from podium.workers.budget import Budget
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.stack import Layers, stacked
@@ -36,20 +36,12 @@ def gym_pool(budget: Budget, workers: WorkerPool | None = None) -> OpenPool:
         default_policy="best" if missing("train") else "trained",
         recursive_policy=None if missing("train") else "trained:gym-recursive",
         arms=("best",),
-        problems=_problems,
-        sort_of=_kind,
+        problems=lambda: World().problems(split="held_out_numbers", n=120),
+        sort_of=lambda problem: problem.kind,
         check_question=_check_question,
         answers_text_only=True,
         max_tokens=dict.fromkeys(workers.names, MAX_TOKENS),
     )
-
-
-def _problems() -> list[Problem]:
-    return World().problems(split="held_out_numbers", n=120)
-
-
-def _kind(problem: Problem) -> str:
-    return problem.kind
 
 
 def _check_question(question: str) -> None:
@@ -77,10 +69,6 @@ def _trained(asked: PolicyRequest) -> PolicySetup:
     return _local(asked, name)
 
 
-def _untrained(asked: PolicyRequest) -> PolicySetup:
-    return _local(asked, "gym-start", temperature=1.0)
-
-
 def _local(asked: PolicyRequest, name: str, temperature: float = 0.0) -> PolicySetup:
     local = load_trained(name, temperature)
     return PolicySetup(policy=_GymQuestions(local), workers=asked.workers, max_steps=asked.steps, syntax=local.dialect.syntax)
@@ -106,7 +94,7 @@ POLICIES = {
     "untrained": NamedPolicy(
         form="untrained",
         about="what the shipped Conductor was before any reward",
-        make=_untrained,
+        make=lambda asked: _local(asked, "gym-start", temperature=1.0),
         knows_workers_by_number=True,
     ),
     "best": NamedPolicy(

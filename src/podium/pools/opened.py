@@ -20,14 +20,6 @@ if TYPE_CHECKING:
     from podium.workers.config import ConductorConfig
 
 
-def _by_source(problem: Problem) -> str:
-    return problem.source
-
-
-def _any_question(question: str) -> None:
-    """Most pools are for all of them."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenPool:
     """A pool ready to be conducted. Example: ``async with open_pool("pool.toml") as pool: ...``."""
@@ -43,11 +35,12 @@ class OpenPool:
     """What else to compare in an evaluation that names no arms."""
     problems: Callable[[], Sequence[Problem]] | None = None
     """Problems of its own whose answers are known, to play with and to check its workers by."""
-    sort_of: Callable[[Problem], str] = _by_source
+    sort_of: Callable[[Problem], str] = lambda problem: problem.source
     """By what a router may tell problems apart: in the gym their kind, else the benchmark they are from, which is known when
     a benchmark is asked."""
-    check_question: Callable[[str], None] = _any_question
-    """Raises :class:`ConfigError` for a question that this pool is not for: to be asked before a policy is loaded for it."""
+    check_question: Callable[[str], None] = lambda question: None
+    """Raises :class:`ConfigError` for a question that this pool is not for (most are for any): to be asked before a policy is
+    loaded for it."""
     answers_text_only: bool = False
     """Whether no worker can call tools or follow a response format."""
     conductor: "ConductorConfig | None" = None

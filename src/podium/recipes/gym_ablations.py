@@ -12,6 +12,7 @@ Each takes as long as the recipe itself. ``podium evaluate recipes/gym_ablations
 """
 
 from dataclasses import replace
+from functools import partial
 
 from podium.recipes import gym
 from podium.training.config import TrainConfig
@@ -60,30 +61,9 @@ def small(seed: int = 0) -> TrainConfig:
     return replace(gym.config(seed), name="gym-small", warm_start=replace(gym.warm_start(seed), size=size))
 
 
-def cost_0(seed: int = 0) -> TrainConfig:
-    """Neither steps nor dollars count."""
-    return _counting_dollars(seed, 0)
-
-
-def cost_30(seed: int = 0) -> TrainConfig:
-    """A right answer loses 0.03 per tenth of a cent."""
-    return _counting_dollars(seed, 30)
-
-
-def cost_100(seed: int = 0) -> TrainConfig:
-    """A right answer loses 0.1 per tenth of a cent."""
-    return _counting_dollars(seed, 100)
-
-
-def cost_300(seed: int = 0) -> TrainConfig:
-    """A right answer loses 0.3 per tenth of a cent."""
-    return _counting_dollars(seed, 300)
-
-
-def cost_1000(seed: int = 0) -> TrainConfig:
-    """A right answer loses 1.0 per tenth of a cent."""
-    return _counting_dollars(seed, 1000)
-
-
-def _counting_dollars(seed: int, per_usd: int) -> TrainConfig:
+def _counting_dollars(seed: int = 0, *, per_usd: int) -> TrainConfig:
+    """Steps count nothing, and a right answer loses a thousandth of ``per_usd`` per tenth of a cent."""
     return replace(gym.config(seed), name=f"gym-cost-{per_usd}", per_usd=float(per_usd), per_step=0.0, saving_from=0.0)
+
+
+cost_0, cost_30, cost_100, cost_300, cost_1000 = (partial(_counting_dollars, per_usd=each) for each in (0, 30, 100, 300, 1000))

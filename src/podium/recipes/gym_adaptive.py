@@ -109,4 +109,4 @@ def _renamed(member: Member, name: str) -> Member:
 async def _answers(worker: Any, problems: Sequence[Problem]) -> list[bool]:
     """Whether each answer is right; no workflow counts as wrong."""
     results = await evaluate({"arm": worker}, problems, GymVerifier())
-    return [result.verdict is not None and result.verdict.correct for result in results]
+    return [result.is_correct for result in results]

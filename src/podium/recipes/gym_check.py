@@ -30,7 +30,6 @@ from podium.training.monitor import entropy_bits
 from podium.workers.budget import Budget
 from podium.workers.toml_file import read_toml
 
-EASY = "choice"
 NAMED = ("run", "best_worker", "held_out_worker")
 """Figures that are names."""
 _KEYS = {"runs", "per_kind", "splits", "seed", "adaptive", "recursive"}

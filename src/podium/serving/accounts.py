@@ -133,14 +133,6 @@ class Accounts:
             raise ValueError(f"the key {key.id} came without its secret, so its tenant can not be told")
         return sealed_tenant(key.root, is_kept=key.store_content)
 
-    async def count(self, key: Key, tokens: int) -> Counted:
-        """Count a request that has to wait. Raises :class:`QuotaExceeded` where the key may ask no more this minute."""
-        return await self.quotas.count(key, tokens)
-
-    async def uncount(self, key: Key, counted: Counted) -> None:
-        """A request that was counted was not let in: its tokens are free again."""
-        await self.quotas.uncount(key, counted)
-
     async def admit(
         self, key: Key | None, *, usd: float | None, seconds: float | None, tokens: int, counted: Counted | None = None
     ) -> Admission:

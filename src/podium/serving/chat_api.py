@@ -64,7 +64,7 @@ async def opened(
     admitted = service.admitted(key, parsed, request.headers, patience=partial(unless_left, request))
     active = await stack.enter_async_context(admitted)
     progress = await stack.enter_async_context(conducting(active.conductors, active.call))
-    first = await unless_left(request, _next(progress))
+    first = await unless_left(request, anext(progress))
     if isinstance(first, ChoiceDone) and first.failure is not None:
         await service.finish(active, [first])
         raise first.failure.error()
@@ -75,7 +75,3 @@ async def opened(
             yield item
 
     return active, all_of_it()
-
-
-async def _next(progress: AsyncIterator[Progress]) -> Progress:
-    return await anext(progress)

@@ -50,8 +50,8 @@ class ConcurrencyGate:
     def join(self, key: str = "", limit: int | None = None) -> "Place":
         """A place for a request of ``key``, inside or in the queue; ``limit``: how many of the key come in at once.
 
-        Requests without a key are of one key, "", which has no limit but the server's. Raises 429 (:class:`Refusal`) where
-        too many wait already.
+        Requests without a key are of one key, "", which has no limit but the server's. Raises 429 (:class:`ApiErrorException`)
+        where too many wait already.
         """
         if limit is None and key:
             limit = self._per_key
@@ -142,7 +142,7 @@ class Place:
     async def reached(self, patience: Patience | None = None) -> None:
         """Wait until this request may be worked on; ``patience`` waits for it: somebody who has left waits no more.
 
-        Raises 429 (:class:`Refusal`) where it is turned away for others' sake, and what ``patience`` raises.
+        Raises 429 (:class:`ApiErrorException`) where it is turned away for others' sake, and what ``patience`` raises.
         """
         if not await (self._decided() if patience is None or self._turn.done() else patience(self._decided())):
             raise overloaded(self._waiting)

@@ -13,7 +13,7 @@ from podium.serving.requests import AnyRequest
 from podium.serving.service import ActiveRequest
 from podium.workflow.draw import plain
 
-Asked = TypeVar("Asked", bound=AnyRequest)
+OneRequest = TypeVar("OneRequest", bound=AnyRequest)
 _LISTS = ("workers", "exclude_workers")
 _PREFIX = "x-podium-"
 _FIELDS = {_PREFIX + name.replace("_", "-"): name for name in RequestOptions.model_fields}
@@ -35,7 +35,7 @@ EXPOSED = (
 """What a page of another origin may read of an answer's headers."""
 
 
-def with_headers(body: Asked, headers: Mapping[str, str]) -> Asked:
+def with_headers(body: OneRequest, headers: Mapping[str, str]) -> OneRequest:
     """``body`` with what ``X-Podium-...`` headers say besides its ``podium``; a field that both name is the body's.
 
     ``X-Podium-Workers`` and ``X-Podium-Exclude-Workers`` hold names with commas between them. Raises :class:`ConfigError`.

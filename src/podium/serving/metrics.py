@@ -3,6 +3,7 @@
 import statistics
 from collections import defaultdict, deque
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -21,44 +22,25 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self._runs = Counter("podium_runs", "Runs, by model and outcome.", ["model", "outcome"], registry=self._registry)
-        self._seconds = Histogram(
-            "podium_run_seconds", "From question to answer.", ["model"], buckets=_SECONDS, registry=self._registry
-        )
-        self._steps = Counter("podium_steps", "Steps carried out, by model.", ["model"], registry=self._registry)
-        self._skipped = Counter(
-            "podium_steps_skipped", "Steps for which nobody was asked, by model.", ["model"], registry=self._registry
-        )
-        self._tokens = Counter(
-            "podium_tokens", "Tokens, by model and direction.", ["model", "direction"], registry=self._registry
-        )
-        self._usd = Counter(
-            "podium_usd",
-            "What the work behind runs cost, where its price is known, by model.",
-            ["model"],
-            registry=self._registry,
-        )
-        self._paid = Counter(
-            "podium_paid_usd",
-            "What runs paid themselves, replies from a journal not included, by model.",
-            ["model"],
-            registry=self._registry,
-        )
-        self._unpriced = Counter("podium_unpriced_runs", "Runs whose price is unknown.", ["model"], registry=self._registry)
-        self._step_seconds = Histogram(
-            "podium_step_seconds", "How long a worker took for a step.", ["worker"], buckets=_SECONDS, registry=self._registry
-        )
+        count, gauge = partial(Counter, registry=self._registry), partial(Gauge, registry=self._registry)
+        seconds = partial(Histogram, buckets=_SECONDS, registry=self._registry)
+        self._runs = count("podium_runs", "Runs, by model and outcome.", ["model", "outcome"])
+        self._seconds = seconds("podium_run_seconds", "From question to answer.", ["model"])
+        self._steps = count("podium_steps", "Steps carried out, by model.", ["model"])
+        self._skipped = count("podium_steps_skipped", "Steps for which nobody was asked, by model.", ["model"])
+        self._tokens = count("podium_tokens", "Tokens, by model and direction.", ["model", "direction"])
+        self._usd = count("podium_usd", "What the work behind runs cost, where its price is known, by model.", ["model"])
+        paid = "What runs paid themselves, replies from a journal not included, by model."
+        self._paid = count("podium_paid_usd", paid, ["model"])
+        self._unpriced = count("podium_unpriced_runs", "Runs whose price is unknown.", ["model"])
+        self._step_seconds = seconds("podium_step_seconds", "How long a worker took for a step.", ["worker"])
         self._recent: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_RECENT))
-        self._responses = Counter("podium_http_responses", "Answers by status.", ["status"], registry=self._registry)
+        self._responses = count("podium_http_responses", "Answers by status.", ["status"])
         self._kept: dict[tuple[object, tuple[str, ...]], Any] = {}
-        self._inside = Gauge("podium_requests_in_flight", "Requests being worked on.", registry=self._registry)
-        self._waiting = Gauge("podium_requests_waiting", "Requests waiting for room.", registry=self._registry)
-        self._job_age = Gauge(
-            "podium_heartbeat_age_seconds", "Since each job of the heartbeat was last done.", ["job"], registry=self._registry
-        )
-        self._job_failures = Gauge(
-            "podium_heartbeat_failures", "How often each job of the heartbeat failed.", ["job"], registry=self._registry
-        )
+        self._inside = gauge("podium_requests_in_flight", "Requests being worked on.")
+        self._waiting = gauge("podium_requests_waiting", "Requests waiting for room.")
+        self._job_age = gauge("podium_heartbeat_age_seconds", "Since each job of the heartbeat was last done.", ["job"])
+        self._job_failures = gauge("podium_heartbeat_failures", "How often each job of the heartbeat failed.", ["job"])
 
     def finished(self, run: Run) -> None:
         """Count a run."""

@@ -142,7 +142,7 @@ class RequestService:
             try:
                 while True:
                     if key is not None and counted is None and not place.is_inside:
-                        counted = await self.accounts.count(key, tokens)
+                        counted = await self.accounts.quotas.count(key, tokens)
                     await place.reached(patience)
                     try:
                         admission = await self.accounts.admit(
@@ -154,7 +154,7 @@ class RequestService:
                         break
             except BaseException:
                 if key is not None and counted is not None:
-                    await asyncio.shield(self.accounts.uncount(key, counted))
+                    await asyncio.shield(self.accounts.quotas.uncount(key, counted))
                 raise
             try:
                 yield admission

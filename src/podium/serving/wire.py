@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from typing import Any, TypeVar
 
@@ -61,7 +61,7 @@ def event(body: object, name: str | None = None) -> bytes:
     return head + b"data: " + encoded(body) + b"\n\n"
 
 
-async def unless_left(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+async def unless_left(request: Request, work: Awaitable[Result]) -> Result:
     """The result of ``work``; where the client goes away first, ``work`` is cancelled and :class:`ClientLeft` raised."""
     working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_left(request.receive))
@@ -139,7 +139,7 @@ async def kept_alive(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     waiting: asyncio.Future[bytes] | None = None
     try:
         while True:
-            waiting = asyncio.ensure_future(_next(events))
+            waiting = asyncio.ensure_future(anext(events))
             while not (await asyncio.wait({waiting}, timeout=KEEP_ALIVE_SECONDS))[0]:
                 yield b": still working\n\n"
             try:
@@ -150,10 +150,6 @@ async def kept_alive(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         if waiting is not None and not waiting.done():
             waiting.cancel()
             await asyncio.gather(waiting, return_exceptions=True)
-
-
-async def _next(events: AsyncIterator[bytes]) -> bytes:
-    return await anext(events)
 
 
 async def _left(receive: Callable[[], Awaitable[Any]]) -> None:

@@ -137,11 +137,6 @@ class Reading:
         return self._looks[answer]
 
 
-def form_of(question: str, answers: Sequence[str]) -> Form:
-    """The form that most of ``answers`` to ``question`` have, where it is not known what kind of question it is."""
-    return Reading(question).form(answers)
-
-
 _ASKS_FOR_A_LITERAL = re.compile(r"Python literal|==\s?\?\?")
 _BLOCK = re.compile(r"^[ \t>]{0,40}(`{3,}|~{3,})[^\n]*+\n.*?(?:^[ \t>]{0,40}\1|\Z)", re.MULTILINE | re.DOTALL)
 _STATEMENT = re.compile(

@@ -4,14 +4,13 @@ Every mistake in a file is named with its line before a single question is asked
 the public data sets by name, see ``benchmarks/registry.py``.
 """
 
-import gzip
 import json
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from podium.errors import ConfigError
+from podium.tasks.benchmarks.files import jsonl_rows
 from podium.types import Problem
 
 MAX_QUESTION_BYTES = 1_000_000
@@ -73,23 +72,14 @@ def load_replay_problems(folder: Path, dataset: str) -> list[Problem]:
     source, kind = _REPLAY[dataset]
     path = folder / "questions.jsonl.gz"
     problems = []
-    number = 0
-    try:
-        with gzip.open(path, "rb") as file:
-            for line in file:
-                number += 1
-                row = json.loads(line)
-                if row["dataset"] != dataset:
-                    continue
+    for row in jsonl_rows(path):
+        try:
+            if row["dataset"] == dataset:
                 # GSM8K marks its answers "#### 18", of which this file has kept one mark.
                 target = str(row["answer"]).removeprefix("# ") if dataset == "gsm" else str(row["answer"])
                 problems.append(Problem(question=str(row["question"]), target=target, kind=kind, source=source, split="test"))
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ConfigError(f"{path} is damaged: {error}") from error
-    except OSError as error:
-        raise ConfigError(f"can not read recorded questions from {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{path}, line {number}: no recorded question: {error!r}") from error
+        except KeyError as error:
+            raise ConfigError(f"{path}: {error} is missing in {str(row)[:80]}; it is no recorded question") from error
     if not problems:
         raise ConfigError(f"{path} holds no questions of {dataset!r}")
     return problems

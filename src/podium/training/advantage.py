@@ -7,6 +7,7 @@ with a cost in it does not say who was right.
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from statistics import stdev
 
 Rewards = Sequence[float | None]
 Successes = Sequence[bool]
@@ -17,11 +18,8 @@ _TINY = 1e-6
 
 def group_normalised(rewards: Rewards) -> list[float]:
     """(r - mean) / (std + 1e-6), std over the group (GRPO: arXiv 2402.03300, section 4.1; the Conductor paper's choice)."""
-    kept, mean = _statistics(rewards)
-    if len(kept) < 2:
-        return [0.0] * len(rewards)
-    std = math.sqrt(sum((r - mean) ** 2 for r in kept) / (len(kept) - 1))
-    return [0.0 if r is None or std < _TINY else (r - mean) / (std + _TINY) for r in rewards]
+    kept = [r for r in rewards if r is not None]
+    return [0.0] * len(rewards) if len(kept) < 2 or stdev(kept) < _TINY else softly_normalised(rewards, _TINY)
 
 
 def softly_normalised(rewards: Rewards, least: float = 0.05) -> list[float]:

@@ -56,12 +56,8 @@ class RunFolder:
 
     def done(self) -> int:
         """Iterations that are safely stored."""
-        latest = self.path / "state" / "latest"
-        return (
-            int(_read(self.path / "state" / latest.read_text(encoding="utf-8").strip() / "state.json")["done"])
-            if latest.exists()
-            else 0
-        )
+        stored = self.state()
+        return 0 if stored is None else int(stored[1]["done"])
 
     def state(self) -> tuple[Path, dict[str, Any]] | None:
         """The newest complete state: its folder and what the trainer stored; None before the first."""

@@ -6,9 +6,8 @@ every rollout. A worker whose price is unknown makes the dollars unknown, never 
 
 import random
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 from podium.conditions import ALWAYS
 from podium.training.config import TrainConfig
@@ -54,10 +53,6 @@ class Estimate:
     assumptions: tuple[str, ...]
     memory: Memory | None = None
     """What a GPU has to hold; None where no pretrained model learns, or its sizes are not known."""
-
-    def as_json(self) -> dict[str, Any]:
-        """One object for ``--json``."""
-        return asdict(self)
 
     def as_text(self) -> str:
         """For people."""

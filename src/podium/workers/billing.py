@@ -32,11 +32,8 @@ MOST_TOKENS = 100_000_000
 
 def plausible(usage: Usage) -> bool:
     """Whether a call can have used this many tokens. What can not be believed counts as not reported."""
-    return _plausible(usage.prompt_tokens) and _plausible(usage.completion_tokens)
-
-
-def _plausible(count: object) -> bool:
-    return isinstance(count, int) and 0 <= count <= MOST_TOKENS
+    counts: tuple[object, ...] = (usage.prompt_tokens, usage.completion_tokens)
+    return all(isinstance(count, int) and 0 <= count <= MOST_TOKENS for count in counts)
 
 
 def believable(usage: Usage) -> Usage:
@@ -61,7 +58,7 @@ def surely_unpaid(error: BaseException) -> bool:
     Never where it was reported inside an open stream, because generation had begun then, and never where a Conductor raised it
     that had carried out something: its ``transcripts`` may hold paid calls.
     """
-    if (isinstance(error, PodiumError) and error.transcripts) or _in_stream(error):
+    if (isinstance(error, PodiumError) and error.transcripts) or any(getattr(seen, "in_stream", False) for seen in _chain(error)):
         return False
     if isinstance(error, ConfigError | WorkerUnreachable):
         return True
@@ -82,10 +79,6 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     while seen is not None:
         yield seen
         seen = seen.__cause__
-
-
-def _in_stream(error: BaseException) -> bool:
-    return any(getattr(seen, "in_stream", False) for seen in _chain(error))
 
 
 def _http_status(error: BaseException) -> int | None:

@@ -17,7 +17,6 @@ import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, replace
-from types import TracebackType
 from typing import Any, Self, cast
 
 import httpx2
@@ -33,11 +32,10 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
-from pydantic_ai.usage import RequestUsage
 
-from podium.errors import ConfigError, WorkerError
+from podium.errors import ConfigError
 from podium.types import Call, Completion, ResponseOptions, Sampling, ToolCall, Usage
-from podium.workers.billing import plausible
+from podium.workers.billing import believable
 from podium.workers.bound import completion_cap
 from podium.workers.call_key import idempotency_key, same_numbers
 from podium.workers.chat_files import cache_settings
@@ -170,7 +168,7 @@ class ChatWorker:
             response_options.tools
             and response_options.response_format is not None
             and self.provider == "google"
-            and not _combines(model)
+            and not model.profile.get("google_supports_tool_combination", False)
         ):
             raise ConfigError(f"{self.model} takes tools or a response_format, but not both at once; leave one of them out")
         try:
@@ -187,9 +185,7 @@ class ChatWorker:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     def __repr__(self) -> str:
@@ -228,15 +224,24 @@ class ChatWorker:
             # Only where the user turned warnings into errors: no fault of the provider's.
             raise
         except Exception as error:
-            raise self._fault(error) from cause_of(error, self._key)
+            raise fault_of(error, self.model, self._key) from cause_of(error, self._key)
 
     def _completion(self, text: str, tool_calls: tuple[ToolCall, ...], response: ModelResponse, seconds: float) -> Completion:
         reason = response.finish_reason
         unanswered = _unanswered(text, tool_calls, response)
         if unanswered is not None:
             # "From" the library's error, although it never raised it: a reply came, so this failure was paid for.
-            raise self._fault(unanswered) from unanswered
-        usage = _usage(response.usage)
+            raise fault_of(unanswered, self.model, self._key) from unanswered
+        # No tokens, and so no known cost, where the provider reported none or nonsense.
+        said = response.usage
+        usage = believable(
+            Usage(
+                prompt_tokens=said.input_tokens,
+                completion_tokens=said.output_tokens,
+                cost_usd=None,
+                cached_tokens=said.cache_read_tokens if 0 <= said.cache_read_tokens <= said.input_tokens else 0,
+            )
+        )
         cost = cost_of(response.usage, self.provider, self.name, self.price, self._declared_url) if usage.tokens else None
         return Completion(
             text=text,
@@ -246,9 +251,6 @@ class ChatWorker:
             seconds=seconds,
             price_source="" if cost is None or self.price is None else self.price.source,
         )
-
-    def _fault(self, error: Exception) -> WorkerError:
-        return fault_of(error, self.model, self._key)
 
     def _connect(self) -> Model[Any]:
         return connect(
@@ -282,10 +284,6 @@ class ChatWorker:
                 log.warning("%s takes no %s as it is set up; it is not sent", self.model, name)
 
 
-def _combines(model: Model[Any]) -> bool:
-    return bool(model.profile.get("google_supports_tool_combination", False))
-
-
 def _unanswered(text: str, tool_calls: tuple[ToolCall, ...], response: ModelResponse) -> Exception | None:
     """Why a reply that arrived is no answer, as the library would put it; None where it is one."""
     reason = response.finish_reason
@@ -307,15 +305,3 @@ def _overridden(own: Sampling, call: Sampling) -> Sampling:
     if call == Sampling():
         return own
     return replace(own, **{name: value for name, value in asdict(call).items() if value is not None})
-
-
-def _usage(usage: RequestUsage) -> Usage:
-    """The tokens the provider reported; none, and so no known cost, where it reported none or nonsense."""
-    cached = usage.cache_read_tokens
-    said = Usage(
-        prompt_tokens=usage.input_tokens,
-        completion_tokens=usage.output_tokens,
-        cost_usd=None,
-        cached_tokens=cached if 0 <= cached <= usage.input_tokens else 0,
-    )
-    return said if plausible(said) else Usage(cost_usd=None)

@@ -11,7 +11,6 @@ the request was sent. Here the two are told apart, because what was never sent c
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import aiohttp
@@ -116,9 +115,7 @@ class Connections:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 

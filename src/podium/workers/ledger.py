@@ -50,10 +50,14 @@ class LedgerRow:
         )
 
 
-# TOTAL, unlike SUM, of nothing is 0.0; a missing cost or bound is counted, so that an unknown never looks like 0.
+# The columns are fields of LedgerRow. TOTAL, unlike SUM, of nothing is 0.0; a missing cost or bound is counted, so that an
+# unknown never looks like 0.
 LEDGER = """
-    SELECT run, worker, SUM(calls), SUM(replays), SUM(unsettled), SUM(failures), SUM(prompt_tokens), SUM(completion_tokens),
-        TOTAL(cost_usd), SUM(unpriced), TOTAL(uncertain_usd), SUM(unbounded), SUM(uncertain_tokens), SUM(untold)
+    SELECT run, worker, SUM(calls) AS calls, SUM(replays) AS replays, SUM(unsettled) AS unsettled, SUM(failures) AS failures,
+        SUM(prompt_tokens) AS prompt_tokens, SUM(completion_tokens) AS completion_tokens,
+        iif(SUM(unpriced), NULL, TOTAL(cost_usd)) AS cost_usd, TOTAL(cost_usd) AS known_usd,
+        iif(SUM(unbounded), NULL, TOTAL(uncertain_usd)) AS uncertain_usd,
+        iif(SUM(untold), NULL, SUM(uncertain_tokens)) AS uncertain_tokens
     FROM (
         SELECT run, worker, 1 AS calls, 0 AS replays, 0 AS unsettled, 0 AS failures, prompt_tokens, completion_tokens,
             cost_usd, cost_usd IS NULL AS unpriced, iif(cost_usd IS NULL, bound_usd, 0) AS uncertain_usd,
@@ -77,35 +81,6 @@ def read_ledger(database: sqlite3.Connection) -> list[LedgerRow]:
 
     A claim of a dead owner counts as unsettled, also before somebody takes it over.
     """
-    return [
-        LedgerRow(
-            run=run,
-            worker=worker,
-            calls=calls,
-            replays=replays,
-            unsettled=unsettled,
-            failures=failures,
-            prompt_tokens=prompt_tokens,
-            completion_tokens=completion_tokens,
-            cost_usd=None if unpriced else known_usd,
-            known_usd=known_usd,
-            uncertain_usd=None if unbounded else uncertain_usd,
-            uncertain_tokens=None if untold else uncertain_tokens,
-        )
-        for (
-            run,
-            worker,
-            calls,
-            replays,
-            unsettled,
-            failures,
-            prompt_tokens,
-            completion_tokens,
-            known_usd,
-            unpriced,
-            uncertain_usd,
-            unbounded,
-            uncertain_tokens,
-            untold,
-        ) in database.execute(LEDGER)
-    ]
+    found = database.execute(LEDGER)
+    names = [column for column, *_ in found.description]
+    return [LedgerRow(**dict(zip(names, row, strict=True))) for row in found]

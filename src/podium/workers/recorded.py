@@ -20,7 +20,7 @@ from podium.errors import ConfigError, UnworkableStep, WorkerRefused
 from podium.types import Call, Completion, Question, Usage
 from podium.workers.identity import hashed
 
-Line = TypeVar("Line", "_Asked", "Answered")
+Line = TypeVar("Line", "RecordedQuestion", "RecordedAnswer")
 
 
 class Recorded:
@@ -100,8 +100,8 @@ def load_replay(folder: str | Path, dataset: str | None = None) -> list[tuple[st
     """
     folder = Path(folder)
     file = folder / "questions.jsonl.gz"
-    questions: dict[_Place, str] = {}
-    for line in lines_of(file, _Asked):
+    questions: dict[Place, str] = {}
+    for line in lines_of(file, RecordedQuestion):
         _check(line, questions, file)
         questions[line.place] = line.question
     wanted = {place: question for place, question in questions.items() if dataset in (None, place[0])}
@@ -109,8 +109,8 @@ def load_replay(folder: str | Path, dataset: str | None = None) -> list[tuple[st
         raise ConfigError(f"{file} has no questions of dataset {dataset!r}")
     workers = []
     for file in sorted((folder / "outputs").glob("*.jsonl.gz")):
-        outputs: dict[_Place, str] = {}
-        for said in lines_of(file, Answered):
+        outputs: dict[Place, str] = {}
+        for said in lines_of(file, RecordedAnswer):
             _check(said, outputs, file, among=questions)
             outputs[said.place] = said.text
         answers = {wanted[place]: output for place, output in outputs.items() if place in wanted}
@@ -185,22 +185,23 @@ def _stands_alone(question: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(question)}(?!\w)", text) is not None
 
 
-_Place = tuple[str, str | int]
+Place = tuple[str, str | int]
 """Dataset and id."""
 
 
-class _Placed(BaseModel):
+class RecordedLine(BaseModel):
     """What every line has; further fields are not needed here."""
 
     dataset: str
     id: StrictStr | StrictInt
 
     @property
-    def place(self) -> _Place:
+    def place(self) -> Place:
+        """Which question it is about."""
         return (self.dataset, self.id)
 
 
-class _Asked(_Placed):
+class RecordedQuestion(RecordedLine):
     """A line of ``questions.jsonl.gz``."""
 
     question: str
@@ -213,14 +214,14 @@ class Sample(BaseModel):
     score: float
 
 
-class Answered(_Placed):
+class RecordedAnswer(RecordedLine):
     """A line of ``outputs/<name>.jsonl.gz``."""
 
     output: str | None = None
     samples: list[Sample] = []
 
     @model_validator(mode="after")
-    def _has_one(self) -> "Answered":
+    def _has_one(self) -> "RecordedAnswer":
         if (self.output is None) == (not self.samples):
             raise ValueError("a line has an output, or samples of which there is one at least")
         return self
@@ -231,9 +232,9 @@ class Answered(_Placed):
         return graded_text(self.samples[0].answer) if self.output is None else answer_text(self.output)
 
 
-def _check(line: _Placed, seen: Collection[_Place], file: Path, among: Collection[_Place] | None = None) -> None:
+def _check(line: RecordedLine, seen: Collection[Place], file: Path, among: Collection[Place] | None = None) -> None:
     """Raises :class:`ConfigError` where the id of ``line`` is taken, is of another type elsewhere, or belongs to no question."""
-    other: _Place = (line.dataset, str(line.id) if isinstance(line.id, int) else _as_number(line.id))
+    other: Place = (line.dataset, str(line.id) if isinstance(line.id, int) else _as_number(line.id))
     for places in (seen, among or ()):
         if other in places and other != line.place:
             raise ConfigError(

@@ -26,6 +26,11 @@ def plain(text: str, width: int | None = None) -> str:
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
+def counted(number: int, noun: str) -> str:
+    """Example: ``counted(1, "step") == "1 step"``, ``counted(2000, "step") == "2,000 steps"``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def dollars(usage: Usage) -> str:
     """The cost as people write it. Example: ``dollars(Usage(cost_usd=None)) == "unknown"``."""
     if usage.cost_usd is None:

@@ -121,18 +121,8 @@ def book(connection: Connection, lease: _Row, used: int, uncertain: int, *, unpr
         connection.execute(insert(months).values(first))
 
 
-def spent_in(connection: Connection, month: int) -> dict[str, Spent]:
-    """What each key has used of ``month`` (as 202602), by key id; a key that used nothing is missing."""
-    return {key: spent for (key, _), spent in _spent(connection, "month", month).items()}
-
-
-def spent_by(connection: Connection, key: str) -> list[tuple[int, Spent]]:
-    """What ``key`` has used of each month, oldest first; a month of which it used nothing is missing."""
-    return sorted((month, spent) for (_, month), spent in _spent(connection, "key", key).items())
-
-
-def _spent(connection: Connection, column: str, value: object) -> dict[tuple[str, int], Spent]:
-    """By key and month, of the rows whose ``column`` is ``value``."""
+def spent(connection: Connection, column: str, value: object) -> dict[tuple[str, int], Spent]:
+    """What was used, by key id and month (as 202602), of the rows whose ``column`` is ``value``; nothing used is missing."""
     found: defaultdict[tuple[str, int], dict[str, Any]] = defaultdict(dict)
     for row in connection.execute(select(months).where(months.c[column] == value)):
         found[row.key, row.month] = {

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import TypeVar
 
 from alembic import command
@@ -120,7 +119,7 @@ class Database:
             raise
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     def _submit(self, executor: Executor, engine: Engine, work: Callable[[Connection], Result]) -> asyncio.Future[Result]:

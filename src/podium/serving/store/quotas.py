@@ -25,8 +25,7 @@ from podium.serving.store.booking import (
     check_busy,
     check_month,
     lock_key,
-    spent_by,
-    spent_in,
+    spent,
 )
 from podium.serving.store.clock import Clock, minute_of, month_of, to_us, utc_now
 from podium.serving.store.database import Database
@@ -284,11 +283,13 @@ class Quotas:
     async def spent(self) -> dict[str, Spent]:
         """What every key has used of the current UTC month, by key id; a key that used nothing is missing."""
         month = month_of(self._now())
-        return await self._database.read(lambda connection: spent_in(connection, month))
+        found = await self._database.read(lambda connection: spent(connection, "month", month))
+        return {key: used for (key, _), used in found.items()}
 
     async def months(self, key: str) -> list[tuple[int, Spent]]:
         """What ``key`` (an id) has used of each month (as 202602), oldest first."""
-        return await self._database.read(lambda connection: spent_by(connection, key))
+        found = await self._database.read(lambda connection: spent(connection, "key", key))
+        return sorted((month, used) for (_, month), used in found.items())
 
 
 def _living(connection: Connection, key: Key) -> Row[tuple[object, ...]]:

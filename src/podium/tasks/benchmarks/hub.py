@@ -7,9 +7,9 @@ set are programs of strangers and never run; sets that have one are read file by
 
 import importlib
 from collections.abc import Iterator
-from types import ModuleType
 
 from podium.errors import ConfigError
+from podium.extras import need
 from podium.tasks.benchmarks.benchmark import HubSource, SourceRow
 
 
@@ -29,7 +29,8 @@ def hub_rows(source: HubSource, split: str, revision: str | None = None) -> Iter
         )
     if (source.splits or source.files) and split not in source.splits and split not in source.files:
         raise ConfigError(f"{source.dataset} on the hub has no split {split!r}; load it from a local folder")
-    library = _library()
+    need("data")
+    library = importlib.import_module("datasets")
     try:
         if split in source.files:
             names = [f"hf://datasets/{source.dataset}@{commit}/{file}" for file in source.files[split]]
@@ -42,13 +43,3 @@ def hub_rows(source: HubSource, split: str, revision: str | None = None) -> Iter
         # What the library raises for no network, no such commit, a gated set and a damaged cache are all of these.
         asked = "; accept its terms on the hub and log in" if source.gated else ""
         raise ConfigError(f"the hub does not give {source.dataset} at {commit}{asked}: {error}") from error
-
-
-def _library() -> ModuleType:
-    try:
-        return importlib.import_module("datasets")
-    except ImportError as error:
-        raise ConfigError(
-            f"loading from the hub needs the library 'datasets' ({error}): pip install 'podium[data]', "
-            "or point to a local folder with the data"
-        ) from error

@@ -5,6 +5,7 @@ they are read from where the user has them and never shipped.
 """
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from podium.registry import register
@@ -34,17 +35,8 @@ def parse_gsm8k(row: SourceRow, split: str, seed: int) -> Solved:
     return boxed(KIND, str(row["question"]), target.strip(), "gsm8k", split)
 
 
-def parse_aime24(row: SourceRow, split: str, seed: int) -> Solved:
-    """AIME 2024: ``problem``, and ``answer`` or a boxed ``solution``."""
-    return _aime(row, "aime24", split)
-
-
-def parse_aime25(row: SourceRow, split: str, seed: int) -> Solved:
-    """AIME 2025: ``problem`` and ``answer``."""
-    return _aime(row, "aime25", split)
-
-
-def _aime(row: SourceRow, name: str, split: str) -> Solved:
+def parse_aime(row: SourceRow, split: str, seed: int, *, name: str) -> Solved:
+    """AIME 2024 and 2025: ``problem``, and ``answer`` or a boxed ``solution``."""
     question = str(row.get("problem") or row["prompt"]).removesuffix(_AIME_INSTRUCTION)
     answer = row.get("answer") or last_boxed(str(row.get("solution") or ""))
     # 016 on an answer sheet is the number 16.
@@ -111,7 +103,7 @@ for _set in (
         licence="problems (c) MAA",
         url="https://huggingface.co/datasets/math-ai/aime24",
         splits={"test": 30},
-        parse=parse_aime24,
+        parse=partial(parse_aime, name="aime24"),
         local=in_hub_columns("aime24"),
         hub=HubSource(dataset="math-ai/aime24", revision="83a7f387baaa524a8bda0022eac0541582297103"),
         note="Do not republish the problems.",
@@ -123,7 +115,7 @@ for _set in (
         licence="problems (c) MAA",
         url="https://huggingface.co/datasets/math-ai/aime25",
         splits={"test": 30},
-        parse=parse_aime25,
+        parse=partial(parse_aime, name="aime25"),
         local=in_files("aime25/aime25.jsonl"),
         hub=HubSource(dataset="math-ai/aime25", revision="563bb8404243c5f09de6ec262f2db674fe5bce9b"),
         note="Do not republish the problems.",

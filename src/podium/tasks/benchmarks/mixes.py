@@ -73,8 +73,6 @@ PAPER_960 = Mix(
 Ours, because the paper does not say: 240 of each, drawn at random and not "for difficulty", MMLU from its validation split.
 """
 
-MIXES = {PAPER_960.name: PAPER_960}
-
 
 def draw(mix: Mix, loader: Loader, *, seed: int = 0, substitutes: bool = False) -> MixtureSample:
     """The problems of ``mix``, part after part.
@@ -105,7 +103,7 @@ def draw(mix: Mix, loader: Loader, *, seed: int = 0, substitutes: bool = False) 
             raise ConfigError(
                 f"{mix.name} wants {part.count} problems of {name} {split}; {len(fresh)} are left of {len(problems)}"
             )
-        picked = sorted(fresh.items(), key=lambda item: _rank(seed, item[1]))[: part.count]
+        picked = sorted(fresh.items(), key=lambda item: hashlib.sha256(f"{seed}/{item[1].id}".encode()).digest())[: part.count]
         taken.update(asked for asked, _ in picked)
         chosen += [problem for _, problem in picked]
         dropped = len(problems) - len(fresh)
@@ -135,7 +133,3 @@ def _find(part: Part, loader: Loader, substitutes: bool) -> tuple[str, str, list
         except ConfigError as error:
             reason = f"{reason}; {error}"
     raise ConfigError(f"neither {part.name} {part.split} nor a substitute is at hand: {reason}")
-
-
-def _rank(seed: int, problem: Problem) -> bytes:
-    return hashlib.sha256(f"{seed}/{problem.id}".encode()).digest()

@@ -15,7 +15,7 @@ def parse_cruxeval(row: SourceRow, split: str, seed: int) -> Solved:
     return Solved(problem=problem, gold=f"Answer: {problem.target}")
 
 
-for _set in (
+register("benchmarks", "cruxeval")(
     Benchmark(
         name="cruxeval",
         kind=KIND,
@@ -26,6 +26,5 @@ for _set in (
         parse=parse_cruxeval,
         local=in_files("cruxeval/cruxeval.jsonl"),
         hub=HubSource(dataset="cruxeval-org/cruxeval", revision=None),
-    ),
-):
-    register("benchmarks", _set.name)(_set)
+    )
+)

@@ -13,7 +13,6 @@ numerals of another base (``notation.py``).
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import sympy
@@ -24,6 +23,7 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 
 from podium.tasks.mathematics.formulas import plain, read_formula, with_case
+from podium.tasks.mathematics.pool import Comparison
 from podium.tasks.mathematics.solutions import joined_otherwise, read_solutions
 from podium.tasks.mathematics.values import evaluate, is_multiple, same_expression
 
@@ -31,15 +31,9 @@ Stage = Callable[[str], None]
 """Told ``"answer"`` before the answer is read and evaluated by itself, and ``"compare"`` before the two are compared."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """``equal`` None means that the gold answer is no formula. Example: ``Outcome(equal=False, why="another value")``."""
-
-    equal: bool | None
-    why: str = ""
-
-
-def compare(gold: str, answer: str, *, factor: str = "1", restated: bool = False, enter: Stage = lambda stage: None) -> Outcome:
+def compare(
+    gold: str, answer: str, *, factor: str = "1", restated: bool = False, enter: Stage = lambda stage: None
+) -> Comparison:
     r"""Whether ``factor`` times ``answer`` is ``gold``; both are LaTeX without units.
 
     ``restated`` says that the answer stands in the question, so that it can not be the number that was asked for. Example:
@@ -48,29 +42,29 @@ def compare(gold: str, answer: str, *, factor: str = "1", restated: bool = False
     gold, answer = with_case(gold, answer)
     wanted, name = read_solutions(gold, read_formula(gold, gold=True))
     if wanted is None:
-        return Outcome(equal=None, why="the gold answer is no formula")
+        return Comparison(equal=None, why="the gold answer is no formula")
     enter("answer")
     found, other_name = read_solutions(answer, read_formula(answer))
     if isinstance(wanted, FiniteSet) and not isinstance(found, sympy.Set | sympy.Tuple):
         # Several are wanted; what was read as "60,120" may be two numbers.
         found = read_formula(answer.replace(",", ", "))
     if found is None:
-        return Outcome(equal=False, why="can not be read as a formula")
+        return Comparison(equal=False, why="can not be read as a formula")
     for part in _parts(found):
         if not part.has(*_UNDONE):
             evaluate(part)
     if isinstance(wanted, sympy.Tuple | sympy.Interval) and isinstance(found, FiniteSet) and _BRACES.match(answer):
-        return Outcome(equal=False, why="a set, where the order counts")
+        return Comparison(equal=False, why="a set, where the order counts")
     enter("compare")
     if (name is not None and other_name is not None and name != other_name) or joined_otherwise(gold, answer):
-        return Outcome(equal=False, why="other conditions")
+        return Comparison(equal=False, why="other conditions")
     if restated and isinstance(wanted, sympy.Expr) and not wanted.free_symbols:
-        return Outcome(equal=False, why="restates the question")
+        return Comparison(equal=False, why="restates the question")
     if factor != "1" and isinstance(wanted, sympy.Expr) and isinstance(found, sympy.Expr):
         reason = _unfinished(wanted, found) or _expressions(wanted, sympy.Rational(factor) * plain(found))
     else:
         reason = _difference(wanted, found)
-    return Outcome(equal=not reason, why=reason)
+    return Comparison(equal=not reason, why=reason)
 
 
 class _Interval(NamedTuple):

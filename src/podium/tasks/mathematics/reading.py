@@ -70,7 +70,7 @@ def counts_in(word: str, question: str) -> bool:
     text = question[-MAX_QUESTION_CHARS:]
     if word != "dozen":
         return re.search(rf"\b{word}(?:s|es)?\b", text, re.IGNORECASE) is not None
-    return _asks_for(word, text)
+    return re.search(rf"(?:how many|number of|in) (?:[a-z]{{1,20}} )?{word}s?\b", text, re.IGNORECASE) is not None
 
 
 def _closes_at_end(text: str) -> bool:
@@ -96,7 +96,3 @@ def _as_asked(found: Quantity | None, question: str) -> Quantity | None:
 
 
 _ASKED_UNIT = re.compile(r"(?:how many|number of|in) ([a-zA-Z]{2,12})\b", re.IGNORECASE)
-
-
-def _asks_for(word: str, text: str) -> bool:
-    return re.search(rf"(?:how many|number of|in) (?:[a-z]{{1,20}} )?{word}s?\b", text, re.IGNORECASE) is not None

@@ -12,12 +12,10 @@ from fractions import Fraction
 
 from podium.tasks.extraction import IN_TEXT
 from podium.tasks.quantities.behind import CHANGES_NUMBER
+from podium.tasks.quantities.number_words import SMALL
 from podium.tasks.quantities.numbers import MAX_NUMBER_CHARS, Quantity, read_quantity
 
-SPELLED = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
-    *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
-)
+SPELLED = (*SMALL, "twenty")
 """The whole numbers from 0 on, as words."""
 
 _SPACE = re.compile(r"\\[,;: ]|[~\s]+")

@@ -14,7 +14,6 @@ within bounds, and a formula that takes too long to evaluate is wrong. Left out:
 one suffices.
 """
 
-from types import TracebackType
 from typing import Self
 
 from podium.errors import VerifierError
@@ -72,7 +71,7 @@ class MathVerifier:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 

@@ -6,7 +6,7 @@ is a count and exact; so are fractions and closed forms (``\sqrt{493}``). Units 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from podium.tasks.quantities import arithmetic
@@ -113,21 +113,11 @@ def _in_unit_of(gold: Measure, found: Measure) -> list[Measure] | None:
 
 def _converted(found: Measure, unit: Unit, wanted: Unit) -> Measure:
     scaled = _scaled(found, unit.scale / wanted.scale)
-    return Measure(
-        value=scaled.value + (unit.offset - wanted.offset) / wanted.scale,
-        last_digit=scaled.last_digit,
-        significant=scaled.significant,
-        evaluated=scaled.evaluated,
-    )
+    return replace(scaled, value=scaled.value + (unit.offset - wanted.offset) / wanted.scale)
 
 
 def _scaled(found: Measure, factor: Fraction) -> Measure:
-    return Measure(
-        value=found.value * factor,
-        last_digit=found.last_digit * factor,
-        significant=found.significant,
-        evaluated=found.evaluated,
-    )
+    return replace(found, value=found.value * factor, last_digit=found.last_digit * factor, counted=False, unit="")
 
 
 _DOLLAR = "¤"

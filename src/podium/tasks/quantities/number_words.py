@@ -9,18 +9,18 @@ from collections.abc import Sequence
 
 from podium.tasks.quantities.behind import is_unit_word
 
-_SMALL = (
+SMALL = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
     *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 )
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _UNDER_HUNDRED = {
-    **{word: value for value, word in enumerate(_SMALL)},
+    **{word: value for value, word in enumerate(SMALL)},
     **{tens: 10 * (2 + position) for position, tens in enumerate(_TENS)},
     **{
         f"{tens}-{word}": 10 * (2 + position) + value
         for position, tens in enumerate(_TENS)
-        for value, word in enumerate(_SMALL[:10])
+        for value, word in enumerate(SMALL[:10])
         if value
     },
 }

@@ -8,7 +8,6 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from types import TracebackType
 from typing import Self
 
 from podium.errors import SandboxError
@@ -113,7 +112,7 @@ class Sandbox:
         self._refill()
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(self, *_: object) -> None:
         launch, self._launch = self._launch, None
         self._warm.clear()
         started = await asyncio.gather(*self._tasks, return_exceptions=True)
