@@ -18,8 +18,9 @@ from podium.tuning.outcomes import Draw
 from podium.tuning.report import markdown
 from podium.tuning.result import TUNED, Tested, Tuned
 from podium.tuning.search import Search
-from podium.tuning.selection import Contender, affordable, halving
+from podium.tuning.selection import PRIOR, Contender, affordable, halving
 from podium.tuning.split import shared_out
+from podium.tuning.sweeps import MEASURED
 from podium.tuning.trials import Bench, Judged, Trial
 from podium.types import Problem
 from podium.workers.pool import WorkerPool
@@ -28,7 +29,7 @@ LEAST_CALLS = 200
 """With fewer the sealed test alone would use up what there is."""
 MAX_CALLS = 3000
 """Calls that are paid for at most, more or less: what has begun is finished."""
-SEARCH_SHARE, SELECT_SHARE = 0.65, 0.85
+SEARCH_SHARE, SELECT_SHARE = 0.78, 0.88
 """Of the calls and dollars: where the search ends, and where selection does; the rest is for the sealed test."""
 LEAST_TESTED = 20
 """Sealed problems that are asked whatever is left; five calls of each are kept back for them."""
@@ -36,6 +37,8 @@ DRAWS = 40
 """Possible truths out of which the lower fifth is believed where a workflow was not measured on a kind."""
 CONTENDERS = 5
 """Candidates of a kind that go into selection."""
+FAR = 0.2
+"""Whoever is expected to be right so much less often is not compared any more."""
 BEST_KEPT = 3
 """Of these the best stand in the policy, and the single workers, so that there is something cheap to choose."""
 NEARLY = 0.1
@@ -65,6 +68,7 @@ async def tune_pool(
     out: Path,
     *,
     kind_of: Callable[[Problem], str],
+    about: Mapping[str, str] | None = None,
     max_calls: int = MAX_CALLS,
     max_usd: float | None = None,
     prefer: str = "balanced",
@@ -87,7 +91,7 @@ async def tune_pool(
     checked_folder(out, workers.names)
     parts = shared_out(problems, kind_of, seed=seed)
     bench = Bench(workers, verifier, kind_of)
-    search = Search(bench, parts.search, len(workers), seed=seed)
+    search = Search(bench, parts.search, len(workers), about=about or {}, seed=seed)
 
     def calls_left(share: float) -> float:
         """Until ``share`` of the calls, or of the dollars at today's average, is used."""
@@ -101,7 +105,7 @@ async def tune_pool(
 
     def report(phase: str, mean: Draw) -> None:
         if on_progress is not None:
-            best = search.outlook(mean)
+            best = search.best(mean)
             on_progress(Progress(phase=phase, calls=len(bench.paid), usd=bench.usd, trials=len(search.trials), best=best))
 
     await search.run(lambda: calls_left(until_searched) > 0, lambda mean: report("search", mean))
@@ -135,17 +139,21 @@ async def select(
     mean, constant, costs = search.model.mean(), search.constant(kinds), search.costs()
     found = {}
     for kind in kinds:
+        measured = search.measured(kind)
         leaders = search.leaders(kind, mean, CONTENDERS)
-        singles = {solo(worker): mean.share(kind, solo(worker)) for worker in search.workers}
+        singles = {solo(worker, search.about[kind]): search.expected(kind, solo(worker, search.about[kind]), mean) for worker in search.workers}
         alone = max(singles, key=lambda one: singles[one])
         cheap = min((one for one in singles if singles[one] > singles[alone] - NEARLY), key=lambda one: costs(one) or 0.0)
         own = [problem for problem in problems if bench.kind_of(problem) == kind]
+        first = list(dict.fromkeys((*leaders[:1], alone, constant, cheap, *leaders)))
         contenders = [
-            Contender(candidate=one, expected=mean.share(kind, one)) for one in dict.fromkeys((*leaders, alone, constant, cheap))
+            Contender(candidate=one, expected=search.expected(kind, one, mean), weight=MEASURED if one in measured else PRIOR)
+            for one in first
         ]
-        first = dict.fromkeys((leaders[0], constant, alone, cheap, *leaders))
-        few = list(first)[: affordable(contenders, calls / len(kinds))]
-        contenders = [one for one in contenders if one.candidate in few]
+        top = max(one.expected for one in contenders)
+        contenders = [one for one in contenders if one.expected > top - FAR]
+        few = affordable(contenders, calls / len(kinds))
+        contenders = contenders[:few]
         found[kind] = await halving(bench, contenders, own, calls / len(kinds)) if calls > 0 else contenders
         for contender in found[kind]:
             for trial in contender.trials:

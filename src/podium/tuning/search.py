@@ -2,14 +2,17 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from statistics import fmean
+from types import MappingProxyType
 
 import numpy as np
 
 from podium.errors import BudgetExceeded, WorkerUnavailable
 from podium.tuning.candidates import ANSWERING, PLANS, Candidate, changed, solo, staffed
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
+from podium.tuning.sweeps import SWEPT, Sweeps
 from podium.tuning.trials import Bench, Trial
 from podium.types import Problem
 
@@ -17,18 +20,31 @@ BATCH = 24
 RANDOM = 0.1
 CHANGED = 0.25
 MAX_STEPS = 5
-FIRST = 3
+MENDED = 3
+"""How often the best team of a kind is mended."""
+FIRST = 5
 """Problems of each kind that every worker is asked alone before anything else."""
 
 
 class Search:
     """Thompson sampling over candidates, a batch at a time; deterministic for a seed and the workers' answers."""
 
-    def __init__(self, bench: Bench, problems: Sequence[Problem], workers: int, *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        problems: Sequence[Problem],
+        workers: int,
+        *,
+        about: Mapping[str, str] = MappingProxyType({}),
+        seed: int = 0,
+    ) -> None:
         self._bench = bench
         self._by_kind: dict[str, list[Problem]] = {}
         for problem in problems:
             self._by_kind.setdefault(bench.kind_of(problem), []).append(problem)
+        self.about = {kind: about.get(kind, "") for kind in self._by_kind}
+        self._known: dict[tuple[str, Candidate], bool] = {}
+        self.sweeps: dict[str, Sweeps] = {}
         self._workers = workers
         self._rng = random.Random(seed)
         self.model = OutcomeModel(np.random.default_rng(seed))
@@ -47,7 +63,12 @@ class Search:
 
         Raises :class:`BudgetExceeded` where the budget ended before one answer, :class:`WorkerUnavailable` where nobody answers.
         """
-        first = [(solo(w), p) for k in self._by_kind.values() for w in range(self._workers) for p in k[:FIRST]]
+        first = [
+            (solo(w, self.about[kind]), p)
+            for kind, own in self._by_kind.items()
+            for w in range(self._workers)
+            for p in own[:FIRST]
+        ]
         self._rng.shuffle(first)
         for start in range(0, len(first), BATCH):
             if start == 0 or goes_on():
@@ -58,8 +79,9 @@ class Search:
             raise BudgetExceeded(
                 "the budget ended before one answer was judged; raise it, or look at the pool: podium pool check"
             )
+        await self._swept(goes_on, on_batch)
         self.model.fit()
-        while goes_on() and self.workers:
+        while goes_on() and self.workers and not all(each.is_done for each in self.sweeps.values()):
             proposals = self._proposals(mean := self.model.mean())
             if not proposals:
                 return
@@ -67,6 +89,26 @@ class Search:
             await self._batch(proposals)
             self.model.fit()
         self.check()
+
+    async def _swept(self, goes_on: Callable[[], bool], on_batch: Callable[[Draw], None]) -> None:
+        """All kinds side by side, one plan after the other; whether to go on is asked between plans, so that it does not hang on
+        who answers first."""
+        alone = Counter(trial.candidate[0].worker for trial in self.trials if trial.outcome.right)
+        ranked = sorted(range(self._workers), key=lambda worker: -alone[worker])
+        self.sweeps = {
+            kind: Sweeps(own, lambda: self.workers, self.about[kind], self._batch, self._known, ranked)
+            for kind, own in self._by_kind.items()
+        }
+        stages = [Sweeps.alone, *(stage for plan in SWEPT for stage in (partial(Sweeps.plan, plan=plan), Sweeps.mend)), Sweeps.mend]
+        for number, stage in enumerate((*stages, *stages[1:])):
+            if number == len(stages):
+                for each in self.sweeps.values():
+                    each.begin_again()
+            if not goes_on() or not self.workers:
+                return
+            await self._bench.all([stage(each) for each in self.sweeps.values() if not each.is_done])
+            self.model.fit()
+            on_batch(self.model.mean())
 
     def check(self) -> None:
         """Raises :class:`WorkerUnavailable` where nobody can be asked any more."""
@@ -88,37 +130,46 @@ class Search:
                 return
             self._harvest.add((trial.problem, trial.candidate))
         self.trials.append(trial)
+        self._known[trial.problem, trial.candidate] = trial.outcome.right
         self._seen[trial.kind][trial.candidate] += 1
         self.model.add(trial.kind, trial.candidate, float(trial.outcome.right))
 
     def starts(self, kind: str, top: int = 8) -> list[Candidate]:
         """Where the ascent begins: every plan with random workers, and what has been tried most."""
         rng = self._rng
-        plans = [staffed(plan, [rng.choice(self.workers) for _ in plan]) for plan in PLANS]
+        plans = [staffed(plan, [rng.choice(self.workers) for _ in plan], self.about[kind]) for plan in PLANS]
         return plans + [candidate for candidate, _ in self._seen[kind].most_common(top) if self._can_be_asked(candidate)]
 
     def _can_be_asked(self, candidate: Candidate) -> bool:
         return all(part.worker in self.workers for part in candidate)
 
-    def outlook(self, mean: Draw) -> dict[str, float]:
-        """The same as :meth:`best`, to be shown: whoever looks on changes nothing of what is tried next."""
-        kept = self._rng.getstate()
-        try:
-            return self.best(mean) if self.workers else {}
-        finally:
-            self._rng.setstate(kept)
-
     def best(self, mean: Draw) -> dict[str, float]:
         """Kind -> estimated share right of its best candidate."""
-        kinds = list(self._by_kind)
-        return {kind: mean.share(kind, best_for(mean, kind, self.starts(kind), self.workers)) for kind in kinds}
+        found = {}
+        for kind in self._by_kind:
+            tried = [candidate for candidate, times in self._seen[kind].items() if times >= 2]
+            shares = self.measured(kind) or {candidate: mean.share(kind, candidate) for candidate in tried}
+            found[kind] = max(shares.values(), default=0.0)
+        return found
+
+    def measured(self, kind: str) -> Mapping[Candidate, float]:
+        """Share right of what was measured on problems of ``kind`` that were not chosen."""
+        return self.sweeps[kind].measured if kind in self.sweeps else {}
+
+    def expected(self, kind: str, candidate: Candidate, mean: Draw) -> float:
+        """Share right as measured, else as estimated."""
+        measured = self.measured(kind)
+        return measured[candidate] if candidate in measured else mean.share(kind, candidate)
 
     def leaders(self, kind: str, mean: Draw, count: int) -> list[Candidate]:
         """The best candidates of ``kind`` by the estimate: those that were tried, and what ascent from the plans finds."""
         self.check()
+        measured = {one: share for one, share in self.measured(kind).items() if self._can_be_asked(one)}
+        first = sorted(measured, key=lambda one: (-measured[one], len(one), repr(one)))
         found = {candidate for candidate, times in self._seen[kind].items() if times >= 2 and self._can_be_asked(candidate)}
         found |= {best_for(mean, kind, [start], self.workers) for start in self.starts(kind, 20)}
-        return sorted(found, key=lambda one: (-mean.share(kind, one), len(one), repr(one)))[:count]
+        rest = sorted(found - measured.keys(), key=lambda one: (-mean.share(kind, one), len(one), repr(one)))
+        return [*first, *rest][:count]
 
     def constant(self, kinds: Sequence[str]) -> Candidate:
         """The candidate with the highest estimated share right over all kinds: one workflow for everything."""
@@ -154,7 +205,7 @@ class Search:
             candidate = best_for(self.model.draw(), kind, self.starts(kind), self.workers)
             dice = self._rng.random()
             if dice < RANDOM:
-                candidate = staffed(plan := self._rng.choice(PLANS), [self._rng.choice(self.workers) for _ in plan])
+                candidate = staffed(plan := self._rng.choice(PLANS), [self._rng.choice(self.workers) for _ in plan], self.about[kind])
             if dice < RANDOM + CHANGED:
                 candidate = changed(candidate, self.workers, self._rng, MAX_STEPS)
             if candidate[-1].role not in ANSWERING:
