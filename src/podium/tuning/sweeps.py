@@ -9,6 +9,7 @@ begins with the best single worker in all places; those found for a role are kep
 measured on problems in the order they come, never on chosen ones.
 """
 
+import math
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -58,6 +59,7 @@ class Sweeps:
         workers: Callable[[], Sequence[int]],
         about: str,
         ask: Ask,
+        shared: Callable[[Candidate, Problem], int],
         known: dict[tuple[str, Candidate], bool],
         ranked: Sequence[int],
     ) -> None:
@@ -65,8 +67,13 @@ class Sweeps:
         self._workers = workers
         self._about = about
         self._ask_all = ask
+        self._shared = shared
+        self.may_ask = math.inf
+        """Calls that are left to it; what has begun is finished."""
         self._known = known
         self._ranked = list(ranked)
+        self._usual = self._ranked[0]
+        """Takes the places that nobody was found for."""
         self._chosen: dict[str, int] = {}
         self._turned = False
         self._missed = Counter[tuple[str, int]]()
@@ -79,11 +86,17 @@ class Sweeps:
         """Whether there is little left to gain."""
         return any(share >= ENOUGH for share in self.measured.values())
 
+    def asked(self, candidate: Candidate) -> int:
+        """On how many problems that were not chosen ``candidate`` was tried."""
+        first = self._problems[: MEASURED if self.measured[candidate] < AGAIN else 2 * MEASURED]
+        return sum((problem.id, candidate) in self._known for problem in first)
+
     async def alone(self) -> None:
         """Measure the best single workers."""
         best = max(self._workers(), key=lambda worker: (self._share(solo(worker, self._about)), -self._ranked.index(worker)))
         for worker in dict.fromkeys((best, self._ranked[0])):
             await self._measure(solo(worker, self._about))
+        self._usual = max((best, self._ranked[0]), key=lambda worker: self.measured.get(solo(worker, self._about), 0.0))
 
     def begin_again(self) -> None:
         """Forget who was chosen, and look at the other end of the problems first."""
@@ -108,12 +121,12 @@ class Sweeps:
                 continue
             self._chosen[role] = worker
             changed = [(self._with(team, at, worker), problem) for team, problem in proofs]
-            await self._ask_all(changed)
+            await self._ask(changed)
             proofs = [one for one in changed if self._known.get((one[1].id, one[0]))]
             proofs += await self._proofs(plan, sum(ROUNDS) - len(proofs), {p.id for _, p in proofs})
             if len(proofs) < ROUNDS[0]:
-                return
-        await self._measure(self._team(plan, self._ranked[0]))
+                break  # too little to go by for the other places, but what was found is a team, and can be mended
+        await self._measure(self._team(plan, self._usual))
 
     async def mend(self) -> None:
         """Put others into single places of the best team, where it is wrong; who gains most there stays."""
@@ -175,7 +188,7 @@ class Sweeps:
 
         yield alone(self._workers())
         if any(role in self._chosen for role, _ in plan):
-            yield [(self._team(plan, self._ranked[0]), problem) for problem in problems]
+            yield [(self._team(plan, self._usual), problem) for problem in problems]
         for worker in self._ranked[:GENERAL]:
             for start in range(0, len(problems), 4):
                 few = problems[start : start + 4]
@@ -187,7 +200,10 @@ class Sweeps:
         return (sum(found) + 0.5) / (len(found) + 1.0)
 
     async def _ask(self, trials: Sequence[tuple[Candidate, Problem]]) -> None:
-        await self._ask_all([(c, p) for c, p in dict.fromkeys(trials) if (p.id, c) not in self._known])
+        wanted = [(c, p) for c, p in dict.fromkeys(trials) if (p.id, c) not in self._known]
+        if wanted and self.may_ask > 0:
+            self.may_ask -= sum(len(candidate) - self._shared(candidate, problem) for candidate, problem in wanted)
+            await self._ask_all(wanted)
 
     async def _sweep(self, proofs: Sequence[tuple[Candidate, Problem]], at: int) -> int | None:
         """The worker for place ``at``; None where nobody is shown to be good there."""
@@ -197,7 +213,9 @@ class Sweeps:
         for size in ROUNDS:
             part = proofs[start : start + size]
             start += size
-            trials = [(worker, self._with(team, at, worker), p) for team, p in part for worker in left if worker != team[at].worker]
+            trials = [
+                (worker, self._with(team, at, worker), p) for team, p in part for worker in left if worker != team[at].worker
+            ]
             await self._ask([(one, problem) for _, one, problem in trials])
             for worker, one, problem in trials:
                 if (right := self._known.get((problem.id, one))) is not None:
@@ -214,7 +232,7 @@ class Sweeps:
         good = [worker for worker in missed if missed[worker] <= (tries[worker] > 4)]
         if len(good) < 2:
             return good[0] if good else None
-        return await self._gaining(self._team(plan_of(proofs[0][0]), self._ranked[0]), at, good, missed, self._chosen.get(role))
+        return await self._gaining(self._team(plan_of(proofs[0][0]), self._usual), at, good, missed, self._chosen.get(role))
 
     async def _gaining(
         self, team: Candidate, at: int, good: Sequence[int], missed: Mapping[int, int], kept: int | None
@@ -243,4 +261,3 @@ class Sweeps:
 
     def _with(self, team: Candidate, at: int, worker: int) -> Candidate:
         return (*team[:at], replace(team[at], worker=worker), *team[at + 1 :])
-
