@@ -1,12 +1,12 @@
 """Who does which part of the work best, found one place of a plan at a time, where a right answer shows it.
 
-Chains are often wrong as long as one link is weak, so that whole workflows tell little of their parts. But where a team is right on
-a problem, everything it took went well there: put another worker in one place, and what comes out is that worker's doing. So a
-sweep goes over the places of a plan, from the last, which costs one call a trial, to the first: all workers on few problems that
-the team has right, the better half on more (sequential halving: Z. Karnin, T. Koren, O. Somekh, 2013); whoever spoils nothing is tried where
-the team is wrong. As in LLMSelector (arXiv 2502.14815) the calls grow with the sum of the places, not with the product. Every plan
-begins with the best single worker in all places; those found for a role are kept for the next plan. The share right of a team is
-measured on problems in the order they come, never on chosen ones.
+Chains are often wrong as long as one link is weak, so that whole workflows tell little of their parts. But where a team is
+right on a problem, everything it took went well there: put another worker in one place, and what comes out is that worker's
+doing. So a sweep goes over the places of a plan, from the last, which costs one call a trial, to the first: all workers on
+few problems that the team has right, the better half on more (sequential halving: Z. Karnin, T. Koren, O. Somekh, 2013);
+whoever spoils nothing is tried where the team is wrong. As in LLMSelector (arXiv 2502.14815) the calls grow with the sum of
+the places, not with the product. Every plan begins with the best single worker in all places; those found for a role are
+kept for the next plan. The share right of a team is measured on problems in the order they come, never on chosen ones.
 """
 
 import math

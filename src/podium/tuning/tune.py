@@ -30,8 +30,8 @@ async def tune(
     where that ends the search, what was found is written all the same. ``prefer`` is ``accuracy``, ``balanced`` (gives up one
     point of accuracy for a lower price) or ``cheap`` (three points). What comes back has the policy and the sealed test.
 
-    Where some 300 calls show that the other workers add nothing to the best one, it ends with that; ``gate=False`` searches all the
-    same.
+    Where some 300 calls show that the other workers add nothing to the best one, it ends with that; ``gate=False`` searches all
+    the same.
 
     Example: ``ours = await podium.tune(pool, problems, "runs/mine"); podium.conductor(pool, ours.policy)``. Raises
     :class:`ConfigError` for problems that can show nothing.
