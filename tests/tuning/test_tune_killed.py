@@ -1,27 +1,26 @@
 """kill -9 in the middle of tuning, with faults: the same command goes on, pays nothing twice, keeps its cap, and ends alike."""
 
-import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
 KILLS = 2
 AT_A_TIME = 24
 """Calls that can be on their way at once: only those may be sent again."""
-CAP_USD = 0.4
+CAP_USD = 5.0
 TUNES = """
-import asyncio, dataclasses, hashlib, pathlib, sys
+import asyncio, hashlib, os, pathlib, signal, sys
 import podium
 from podium.errors import WorkerUnavailable
 from podium.workers.pool import Member
 from podium.workers.retried import Retried
-from tests.tuning.desk import exact, kind_of, pool, problems
 from podium.tuning.run import tune_pool
+from tests.tuning.desk import exact, kind_of, pool, problems
 
-out, asked = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+out, asked, kill_at = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), int(sys.argv[4])
+answered = 0
 
 def provider(one):
     failed = set()
@@ -34,6 +33,10 @@ def provider(one):
             raise WorkerUnavailable("503 for a moment")
         with asked.open("a") as file:
             file.write(name + "\\n")
+        global answered
+        answered += 1
+        if answered == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
         return completion
     return Member(worker=worker, card=one.card)
 
@@ -49,28 +52,26 @@ asyncio.run(main())
 """
 
 
-def started(out: Path, asked: Path) -> "subprocess.Popen[str]":
+def run(out: Path, asked: Path, kill_at: int = 0) -> "subprocess.CompletedProcess[str]":
+    """The command, killed as soon as so many calls were answered and the last of them is not kept yet; 0: not killed."""
     out.mkdir(exist_ok=True)
-    command = [sys.executable, "-c", TUNES, str(out), str(asked), str(CAP_USD)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", TUNES, str(out), str(asked), str(CAP_USD), str(kill_at)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def calls(asked: Path) -> list[str]:
-    return asked.read_text().split() if asked.exists() else []
+    return asked.read_text().split()
 
 
 def test_killed_twice_it_ends_like_a_run_that_was_not(tmp_path: Path) -> None:
     out, asked = tmp_path / "killed", tmp_path / "asked"
-    for kill in range(KILLS):
-        with started(out, asked) as process:
-            while len(calls(asked)) < 50 * (kill + 1) and process.poll() is None:
-                time.sleep(0.01)
-            os.kill(process.pid, signal.SIGKILL)
-        assert process.returncode == -signal.SIGKILL, "it ended before it could be killed"
+    for _ in range(KILLS):
+        killed = run(out, asked, kill_at=20)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
         assert not (out / "policy.json").exists()
     for folder, heard in ((out, asked), (tmp_path / "whole", tmp_path / "whole_asked")):
-        with started(folder, heard) as process:
-            assert process.communicate()[0] == "done\n"
+        ended = run(folder, heard)
+        assert ended.stdout == "done\n", ended.stderr
     for name in ("policy.json", "questions.jsonl", "report.md"):
         assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
     once, again = Counter(calls(tmp_path / "whole_asked")), Counter(calls(asked))

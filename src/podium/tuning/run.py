@@ -191,8 +191,8 @@ def _alone(search: Search, left: Headroom, parts: Split, workers: WorkerPool, pr
         right, usd = [t.outcome.right for t in asked], [t.outcome.usd for t in asked if t.outcome.usd is not None]
         interval = wilson(fmean(right), len(right)) if right else None
         measured[kind] = Measured(
-            right=(sum(right) + 0.5) / (len(right) + 1), problems=len(right), low=interval and interval.low,
-            high=interval and interval.high, usd=fmean(usd) if usd and len(usd) == len(asked) else None,
+            right=(sum(right) + 0.5) / (len(right) + 1), problems=len(right), low=None if interval is None else interval.low,
+            high=None if interval is None else interval.high, usd=fmean(usd) if usd and len(usd) == len(asked) else None,
         )  # fmt: skip
     record = TunedRecord(
         form=FORM, workers=workers.names, prefer=prefer, price=0.0, robust=0,
