@@ -27,7 +27,7 @@ def run(file: Path | None, draw: int | None, *, quick: bool, store: bool) -> int
     """Certify, print, and return the exit status; ``store``: keep what was found for the usual world in the package."""
     if store and (file is not None or draw is not None or quick):
         raise SystemExit("--store keeps what a whole search finds for the usual world; leave out --world, --draw and --quick")
-    world, workers = _named(file) if file is not None else _usual(draw)
+    world, workers = named_world(file) if file is not None else _usual(draw)
     started, cpu = time.perf_counter(), time.process_time()
 
     def say(text: str) -> None:
@@ -53,7 +53,8 @@ def _usual(draw: int | None) -> tuple[World, Sequence[Specialist]]:
     return world, specialists(world)
 
 
-def _named(file: Path) -> tuple[World, Sequence[Specialist]]:
+def named_world(file: Path) -> tuple[World, Sequence[Specialist]]:
+    """``WORLD`` and ``WORKERS`` of the module in ``file``."""
     spec = importlib.util.spec_from_file_location("certified_world", file)
     if spec is None or spec.loader is None:
         raise SystemExit(f"{file} is not a Python file")

@@ -41,13 +41,46 @@ async def test_from_a_folder_by_its_name_and_as_an_object(tmp_path: Path) -> Non
         assert (await conductor(opened, named).ask(SUM.question)).text == SUM.target
 
 
+async def test_tuned_anew_it_is_used_from_the_next_question_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write_tuned(tmp_path, record(), QUESTIONS)
+    served = conductor(OpenPool(workers=pool("reverse", "sum", "idle")), f"tuned:{tmp_path}")
+    assert (await served.ask(SUM.question)).text == SUM.target
+    idle = TunedWorkflow(
+        steps=(TunedStep(worker="idle", subtask="Solve."),) * 4, kinds={k: Measured(right=1.0) for k in ("sum", "reverse")}
+    )
+    for _ in range(2):
+        write_tuned(tmp_path, record().model_copy(update={"robust": 0, "workflows": (idle,)}), QUESTIONS)
+        assert (await served.ask(SUM.question)).text == "I do not know."
+        write_tuned(tmp_path, record(), QUESTIONS)
+        assert (await served.ask(SUM.question)).text == SUM.target
+    (tmp_path / "policy.json").write_text("half a fi")
+    assert (await served.ask(SUM.question)).text == SUM.target
+    assert "can not be used, so that the policy before goes on" in caplog.text
+    (tmp_path / "policy.json").unlink()
+    assert (await served.ask(SUM.question)).text == SUM.target
+
+
+async def test_missing_workers_are_allowed_by_name(tmp_path: Path) -> None:
+    write_tuned(tmp_path, record(), QUESTIONS)
+    without = OpenPool(workers=pool("sum", "idle"))
+    with pytest.raises(ConfigError, match="has no 'reverse'; tune again, or name it with :allow-missing"):
+        conductor(without, f"tuned:{tmp_path}")
+    assert (await conductor(without, f"tuned:{tmp_path}:allow-missing").ask(SUM.question)).text == SUM.target
+
+
+def test_the_best_workflow_of_a_kind_that_is_known() -> None:
+    assert policy().choose_for("sum") == policy().choose(SUM.question)[0]
+    with pytest.raises(ConfigError, match="unknown kind 'art'; this policy was tuned on reverse, sum"):
+        policy().choose_for("art")
+
+
 def test_without_a_folder_it_says_what_to_write() -> None:
     with pytest.raises(ConfigError, match="tuned:FOLDER"):
         conductor(OpenPool(workers=pool()), "tuned")
 
 
 def test_a_missing_worker_is_an_error_or_allowed() -> None:
-    with pytest.raises(ConfigError, match="the pool has no 'reverse'; tune again, or allow missing workers"):
+    with pytest.raises(ConfigError, match="the pool has no 'reverse'; tune again, or name it with :allow-missing"):
         policy(("idle", "sum"))
     without = policy(("idle", "sum"), allow_missing=True)
     assert without.choose(SUM.question)[0] == 0

@@ -174,6 +174,10 @@ def tune(
         Literal["accuracy", "balanced", "cheap"], typer.Option(help="What may be given up for a lower price: 0, 1 or 3 points.")
     ] = "balanced",
     seed: Annotated[int, typer.Option(help="Shares out the problems and draws what is tried.")] = 0,
+    gate: Annotated[
+        bool, typer.Option("--gate/--no-gate", help="End early where the other workers add nothing to the best one.")
+    ] = True,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would take, and stop.")] = False,
     journal: Annotated[
         Path | None, typer.Option(help="Where replies are kept, so that nothing is paid twice; default: in the folder.")
     ] = None,

@@ -13,6 +13,7 @@ from podium.cli.screen import Screen
 from podium.errors import ConfigError
 from podium.policies.tuned_record import made_folder
 from podium.pools.open import open_pool
+from podium.tuning.estimate import estimated
 from podium.tuning.report import verdict
 from podium.tuning.result import Tuned
 from podium.tuning.run import Progress
@@ -35,6 +36,8 @@ async def tune(
     max_calls: int,
     prefer: Literal["accuracy", "balanced", "cheap"],
     seed: int,
+    gate: bool,
+    estimate: bool,
     journal: Path | None,
     unsafe_local: bool,
     as_json: bool,
@@ -44,6 +47,14 @@ async def tune(
     problems = chosen_problems(file=file, gym=gym, set_name=set_name, data_dir=data_dir, n=n, split=split)
     if blank := sum(not problem.target for problem in problems):
         raise ConfigError(f"{blank} of {len(problems)} problems have no target, so nothing can be judged")
+    if estimate:
+        async with open_pool(pool) as opened:
+            found = estimated(problems, opened.sort_of, opened.workers.cards, max_calls=max_calls, seed=seed)
+        if as_json:
+            sys.stdout.write(json.dumps(asdict(found)) + "\n")
+        else:
+            Screen().print(Text(found.as_text()), soft_wrap=True)
+        return
     kept = journal
     if pool is not None and kept is None:
         made_folder(out)
@@ -56,7 +67,7 @@ async def tune(
         screen.print(Text(f"{progress.phase}: {progress.calls} calls, {usd}, {progress.trials} trials; best so far {best}"))
 
     async with open_pool(pool, budget=Budget(max_usd), journal=kept, run=f"tune {out}") as opened:
-        found = await tuned_policy(
+        tuned = await tuned_policy(
             opened,
             problems,
             out,
@@ -64,13 +75,14 @@ async def tune(
             max_usd=max_usd,
             prefer=prefer,
             seed=seed,
+            gate=gate,
             unsafe_local=unsafe_local,
             on_progress=None if as_json else show,
         )
     if as_json:
-        sys.stdout.write(json.dumps(_object(found)) + "\n")
+        sys.stdout.write(json.dumps(_object(tuned)) + "\n")
         return
-    lines = [verdict(found), f"{found.calls} calls; report: {out / 'report.md'}; use it: --policy tuned:{out}"]
+    lines = [verdict(tuned), f"{tuned.calls} calls; report: {out / 'report.md'}; use it: --policy tuned:{out}"]
     Screen().print(Text("\n".join(lines)), soft_wrap=True)
 
 

@@ -30,7 +30,7 @@ class TunedPolicy:
         if missing and (not allow_missing or not usable):
             raise ConfigError(
                 f"this policy was tuned with {', '.join(record.workers)}, and the pool has no {missing[0]!r}; "
-                + ("no workflow is left without it: tune again" if not usable else "tune again, or allow missing workers")
+                + ("no workflow is left without it: tune again" if not usable else "tune again, or name it with :allow-missing")
             )
         self._record = record
         self._usable = usable
@@ -50,6 +50,12 @@ class TunedPolicy:
     def workflow(self, number: int) -> Workflow:
         """Workflow ``number`` of the record, with a mark where the question is put in."""
         return self._workflows[number]
+
+    def choose_for(self, kind: str) -> int:
+        """Number of the workflow that is worth most where the kind is known. Raises :class:`ConfigError` for an unknown kind."""
+        if kind not in self._classifier.kinds:
+            raise ConfigError(f"unknown kind {kind!r}; this policy was tuned on {', '.join(self._classifier.kinds)}")
+        return max(self._usable, key=lambda n: self._worth(n, {kind: 1.0}))
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
         """Write the workflow that is worth most for the question; from round 2 on, keep the answer."""

@@ -12,6 +12,8 @@ from podium.errors import CheckpointError, ConfigError
 from podium.types import Step, Workflow
 
 FORM = "podium tuned policy, version 1"
+LONGEST = 5
+"""Steps of the longest workflow that tuning tries."""
 QUESTION = "{question}"
 """Stands in a stored subtask where the question is put in."""
 

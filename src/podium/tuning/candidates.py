@@ -6,7 +6,7 @@ question, so that one candidate can be tried on every problem.
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from podium.policies.tuned_record import QUESTION
 from podium.types import Step, Workflow
@@ -15,10 +15,12 @@ ROLES: dict[str, str] = {
     "solve": "Solve the task and give the final answer.",
     "plan": "Write a plan for the task as one expression or a list of steps. Do not compute it.",
     "recall": "Recall the facts that are needed. Do not answer yet.",
+    "nature": "Recall the facts about the natural world that are needed. Do not answer yet.",
+    "made": "Recall the facts about man-made things that are needed. Do not answer yet.",
     "compute": "Carry out the plan: compute its result and give the final answer.",
     "write": "Write the program that the task asks for.",
-    "review": "Check the work so far, correct every mistake, and give the final answer.",
-    "compare": "Compare the answers so far, find out which is right, and give the final answer.",
+    "review": "Check the work so far, correct every mistake in the answer, and write it out in full.",
+    "compare": "Weigh the answers so far against each other, and write out the right one in full.",
 }
 """Role -> how it is asked for."""
 ANSWERING = frozenset({"solve", "compute", "write", "review", "compare"})
@@ -32,6 +34,8 @@ class Part:
     role: str
     worker: int
     access: tuple[int, ...] = ()
+    about: str = ""
+    """What the worker is told that the task is about; "": nothing."""
 
 
 Candidate = tuple[Part, ...]
@@ -56,18 +60,30 @@ PLANS: tuple[Plan, ...] = (
     (("recall", ()), ("solve", (0,)), ("review", (0, 1))),
     (("solve", ()), ("solve", ()), ("compare", (0, 1))),
     (("recall", ()), ("plan", (0,)), ("compute", (0, 1)), ("review", (0, 1, 2))),
+    (("plan", ()), ("nature", (0,)), ("made", (0,)), ("compute", (0, 1, 2))),
 )
 """General ways to divide a task: the search starts here and changes them."""
 
 
-def staffed(plan: Plan, workers: Sequence[int]) -> Candidate:
+def staffed(plan: Plan, workers: Sequence[int], about: str = "") -> Candidate:
     """``plan`` with ``workers``, one for each step. Example: ``staffed(PLANS[2], (0, 3))``."""
-    return tuple(Part(role=role, worker=worker, access=access) for (role, access), worker in zip(plan, workers, strict=True))
+    steps = zip(plan, workers, strict=True)
+    return tuple(Part(role=role, worker=worker, access=access, about=about) for (role, access), worker in steps)
 
 
-def solo(worker: int) -> Candidate:
+def plan_of(candidate: Candidate) -> Plan:
+    """Its roles and what each sees, without the workers."""
+    return tuple((part.role, part.access) for part in candidate)
+
+
+def solo(worker: int, about: str = "") -> Candidate:
     """One worker solves the task alone."""
-    return (Part(role="solve", worker=worker),)
+    return staffed(PLANS[0], (worker,), about)
+
+
+def told(part: Part) -> str:
+    """What a worker is told to do."""
+    return f"{ROLES[part.role]} (The task is about {part.about}.)" if part.about else ROLES[part.role]
 
 
 def workflow(candidate: Candidate) -> Workflow:
@@ -76,7 +92,7 @@ def workflow(candidate: Candidate) -> Workflow:
         steps=tuple(
             Step(
                 worker=part.worker,
-                subtask=ROLES[part.role] if index == 0 or 0 in part.access else f"{QUESTION}\n\n{ROLES[part.role]}",
+                subtask=told(part) if index == 0 or 0 in part.access else f"{QUESTION}\n\n{told(part)}",
                 access=part.access,
             )
             for index, part in enumerate(candidate)
@@ -95,18 +111,15 @@ def ending_at(candidate: Candidate, last: int) -> Candidate:
             needed.update(candidate[index].access)
     kept = sorted(needed)
     place = {old: new for new, old in enumerate(kept)}
-    return tuple(
-        Part(role=candidate[i].role, worker=candidate[i].worker, access=tuple(place[seen] for seen in candidate[i].access))
-        for i in kept
-    )
+    return tuple(replace(candidate[i], access=tuple(place[seen] for seen in candidate[i].access)) for i in kept)
 
 
 def prefixes(candidate: Candidate) -> list[object]:
     """What makes the call of each step: role, worker, and the same of the steps it sees. Equal ones are paid for once."""
     made: list[object] = []
     for index, part in enumerate(candidate):
-        told = index == 0 or 0 in part.access
-        made.append((part.role, part.worker, told, tuple(made[seen] for seen in part.access)))
+        knows = index == 0 or 0 in part.access
+        made.append((part.role, part.worker, part.about, knows, tuple(made[seen] for seen in part.access)))
     return made
 
 
@@ -122,12 +135,12 @@ def neighbours(candidate: Candidate, workers: Sequence[int], max_steps: int, rng
     part = candidate[at]
     if others := [worker for worker in workers if worker != part.worker]:
         other = rng.choice(others)
-        yield _with(candidate, at, Part(role=part.role, worker=other, access=part.access))
+        yield _with(candidate, at, replace(part, worker=other))
     roles = [r for r in ROLES if r != part.role and (at < len(candidate) - 1 or r in ANSWERING)]
-    yield _with(candidate, at, Part(role=rng.choice(roles), worker=part.worker, access=part.access))
+    yield _with(candidate, at, replace(part, role=rng.choice(roles)))
     if at:
         seen = rng.randrange(at)
-        yield _with(candidate, at, Part(role=part.role, worker=part.worker, access=tuple(sorted({*part.access} ^ {seen}))))
+        yield _with(candidate, at, replace(part, access=tuple(sorted({*part.access} ^ {seen}))))
     if len(candidate) > 1 and (at < len(candidate) - 1 or candidate[-2].role in ANSWERING):
         yield without(candidate, at)
     if len(candidate) < max_steps:
@@ -138,19 +151,14 @@ def neighbours(candidate: Candidate, workers: Sequence[int], max_steps: int, rng
 
 def without(candidate: Candidate, at: int) -> Candidate:
     """``candidate`` without its step ``at``."""
-    kept = [
-        Part(role=p.role, worker=p.worker, access=tuple(seen - (seen > at) for seen in p.access if seen != at)) for p in candidate
-    ]
+    kept = [replace(p, access=tuple(seen - (seen > at) for seen in p.access if seen != at)) for p in candidate]
     return (*kept[:at], *kept[at + 1 :])
 
 
 def inserted(candidate: Candidate, at: int, role: str, worker: int) -> Candidate:
     """``candidate`` with a step before position ``at`` that sees all before it and that all after it see."""
-    later = [
-        Part(role=p.role, worker=p.worker, access=tuple(sorted({at, *(seen + (seen >= at) for seen in p.access)})))
-        for p in candidate[at:]
-    ]
-    return (*candidate[:at], Part(role=role, worker=worker, access=tuple(range(at))), *later)
+    later = [replace(p, access=tuple(sorted({at, *(seen + (seen >= at) for seen in p.access)}))) for p in candidate[at:]]
+    return (*candidate[:at], Part(role=role, worker=worker, access=tuple(range(at)), about=candidate[0].about), *later)
 
 
 def _with(candidate: Candidate, at: int, part: Part) -> Candidate:

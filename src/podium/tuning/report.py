@@ -39,6 +39,11 @@ def markdown(tuned: Tuned) -> str:
 
 def verdict(tuned: Tuned) -> str:
     """One sentence: what to use."""
+    if (left := tuned.headroom) is not None:
+        return (
+            f"Nothing to conduct here: use worker {plain(tuned.best_worker, 60)}. Of {left.problems} problems that all workers "
+            f"were asked, it had {left.right} right, and another was right where it was wrong in {left.others}."
+        )
     if not tuned.tested:
         return "The sealed problems were not asked: nothing is known of how good this is."
     ours, alone = tuned.tested[0], plain(tuned.best_worker, 60)

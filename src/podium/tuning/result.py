@@ -6,6 +6,7 @@ from pathlib import Path
 from podium.evaluation.metrics import Interval
 from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import TunedRecord
+from podium.tuning.headroom import Headroom
 
 TUNED = "tuned"
 """The policy's name among the arms of its test."""
@@ -42,6 +43,8 @@ class Tuned:
     best_worker: str
     given_up: tuple[str, ...] = ()
     """Workers that failed so often in a row that they were not asked any more."""
+    headroom: Headroom | None = None
+    """Where it ended early because there is nothing to conduct: what showed it. The sealed problems were not asked then."""
 
     @property
     def use_worker(self) -> bool:

@@ -14,12 +14,13 @@ from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedStep, TunedWorkflow, checked_folder, write_tuned
 from podium.protocols import Verifier
 from podium.tuning.candidates import Candidate, solo, workflow
+from podium.tuning.headroom import Headroom
 from podium.tuning.outcomes import Draw
 from podium.tuning.report import markdown
 from podium.tuning.result import TUNED, Tested, Tuned
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
-from podium.tuning.split import shared_out
+from podium.tuning.split import Split, shared_out
 from podium.tuning.trials import Bench, Judged, Trial
 from podium.types import Problem
 from podium.workers.pool import WorkerPool
@@ -28,7 +29,7 @@ LEAST_CALLS = 200
 """With fewer the sealed test alone would use up what there is."""
 MAX_CALLS = 3000
 """Calls that are paid for at most, more or less: what has begun is finished."""
-SEARCH_SHARE, SELECT_SHARE = 0.65, 0.85
+SEARCH_SHARE, SELECT_SHARE = 0.78, 0.88
 """Of the calls and dollars: where the search ends, and where selection does; the rest is for the sealed test."""
 LEAST_TESTED = 20
 """Sealed problems that are asked whatever is left; five calls of each are kept back for them."""
@@ -36,6 +37,8 @@ DRAWS = 40
 """Possible truths out of which the lower fifth is believed where a workflow was not measured on a kind."""
 CONTENDERS = 5
 """Candidates of a kind that go into selection."""
+FAR = 0.2
+"""Whoever is expected to be right so much less often is not compared any more."""
 BEST_KEPT = 3
 """Of these the best stand in the policy, and the single workers, so that there is something cheap to choose."""
 NEARLY = 0.1
@@ -47,7 +50,7 @@ class Progress:
     """Where a run stands."""
 
     phase: str
-    """``search``, ``select`` or ``test``."""
+    """``search``, ``gate`` where it ends there, ``select`` or ``test``."""
     calls: int
     usd: float | None
     trials: int
@@ -65,18 +68,22 @@ async def tune_pool(
     out: Path,
     *,
     kind_of: Callable[[Problem], str],
+    about: Mapping[str, str] | None = None,
     max_calls: int = MAX_CALLS,
     max_usd: float | None = None,
     prefer: str = "balanced",
     seed: int = 0,
+    gate: bool = True,
     on_progress: OnProgress | None = None,
 ) -> Tuned:
     """Find a workflow for every kind of question with about ``max_calls`` calls and ``max_usd`` dollars, and write the folder
     ``out``.
 
-    Both say how long to search; what may never be passed is the pool's own budget. Raises :class:`ConfigError` for problems that
-    can show nothing, :class:`BudgetExceeded` where not one answer could be had. Every decision follows from ``seed`` and the
-    answers, so a run begun anew over a journal makes the same calls again, finds their replies there, and goes on.
+    Where ``gate`` finds early that the other workers add nothing to the best one, that is the result, and the search is left
+    out. Both numbers say how long to search; what may never be passed is the pool's own budget. Raises :class:`ConfigError` for
+    problems that can show nothing, :class:`BudgetExceeded` where not one answer could be had. Every decision follows from
+    ``seed`` and the answers, so a run begun anew over a journal makes the same calls again, finds their replies there, and goes
+    on.
     """
     if prefer not in PREFERENCES:
         raise ConfigError(f"prefer is one of {', '.join(PREFERENCES)}, not {prefer!r}")
@@ -87,7 +94,7 @@ async def tune_pool(
     checked_folder(out, workers.names)
     parts = shared_out(problems, kind_of, seed=seed)
     bench = Bench(workers, verifier, kind_of)
-    search = Search(bench, parts.search, len(workers), seed=seed)
+    search = Search(bench, parts.search, len(workers), about=about or {}, seed=seed)
 
     def calls_left(share: float) -> float:
         """Until ``share`` of the calls, or of the dollars at today's average, is used."""
@@ -101,15 +108,23 @@ async def tune_pool(
 
     def report(phase: str, mean: Draw) -> None:
         if on_progress is not None:
-            best = search.outlook(mean)
+            best = search.best(mean)
             on_progress(Progress(phase=phase, calls=len(bench.paid), usd=bench.usd, trials=len(search.trials), best=best))
 
-    await search.run(lambda: calls_left(until_searched) > 0, lambda mean: report("search", mean))
+    await search.begin(lambda: calls_left(until_searched))
+    report("search", search.model.mean())
+    left = await search.headroom(lambda: calls_left(until_searched)) if gate else None
+    if left is not None and left.is_little and not (left.cheaper and PREFERENCES[prefer]):
+        tuned = _alone(search, left, parts, workers, prefer, bench, out)
+        report("gate", search.model.mean())
+        write(out, tuned, _questions(parts, kind_of))
+        return tuned
+    await search.run(lambda: calls_left(until_searched), lambda mean: report("search", mean))
     kinds = sorted({kind_of(problem) for problem in parts.search})
     chosen = await select(bench, search, parts.select, kinds, calls_left(until_selected))
     report("select", search.model.mean())
     record = _record(search, chosen, kinds, workers, prefer)
-    questions = [(problem.question, kind_of(problem)) for problem in (*parts.search, *parts.select)]
+    questions = _questions(parts, kind_of)
     policy = TunedPolicy(record, questions, workers.names)
     best_worker = _best_worker(search.trials, workers.names)
     arms = {f"worker:{best_worker}": solo(workers.names.index(best_worker)), "constant": search.constant(kinds)}
@@ -118,7 +133,7 @@ async def tune_pool(
     report("test", search.model.mean())
     tuned = Tuned(
         folder=out, policy=policy, record=record, tested=found, calls=len(bench.paid), usd=bench.usd, best_worker=best_worker,
-        given_up=tuple(name for number, name in enumerate(workers.names) if number not in bench.answering),
+        given_up=bench.given_up,
     )  # fmt: skip
     write(out, tuned, questions)
     return tuned
@@ -136,16 +151,21 @@ async def select(
     found = {}
     for kind in kinds:
         leaders = search.leaders(kind, mean, CONTENDERS)
-        singles = {solo(worker): mean.share(kind, solo(worker)) for worker in search.workers}
+        singles = {
+            solo(worker, search.about[kind]): search.expected(kind, solo(worker, search.about[kind]), mean)
+            for worker in search.workers
+        }
         alone = max(singles, key=lambda one: singles[one])
         cheap = min((one for one in singles if singles[one] > singles[alone] - NEARLY), key=lambda one: costs(one) or 0.0)
         own = [problem for problem in problems if bench.kind_of(problem) == kind]
+        first = list(dict.fromkeys((*leaders[:1], alone, constant, cheap, *leaders)))
         contenders = [
-            Contender(candidate=one, expected=mean.share(kind, one)) for one in dict.fromkeys((*leaders, alone, constant, cheap))
+            Contender(candidate=one, expected=search.expected(kind, one, mean), weight=search.weight(kind, one)) for one in first
         ]
-        first = dict.fromkeys((leaders[0], constant, alone, cheap, *leaders))
-        few = list(first)[: affordable(contenders, calls / len(kinds))]
-        contenders = [one for one in contenders if one.candidate in few]
+        top = max(one.expected for one in contenders)
+        contenders = [one for one in contenders if one.expected > top - FAR]
+        few = affordable(contenders, calls / len(kinds))
+        contenders = contenders[:few]
         found[kind] = await halving(bench, contenders, own, calls / len(kinds)) if calls > 0 else contenders
         for contender in found[kind]:
             for trial in contender.trials:
@@ -156,6 +176,33 @@ async def select(
 
 PREFERENCES = {"accuracy": 0.0, "balanced": 0.01, "cheap": 0.03}
 """How much of the share right may be given up for a lower price."""
+
+
+def _questions(parts: Split, kind_of: Callable[[Problem], str]) -> list[tuple[str, str]]:
+    return [(problem.question, kind_of(problem)) for problem in (*parts.search, *parts.select)]
+
+
+def _alone(search: Search, left: Headroom, parts: Split, workers: WorkerPool, prefer: str, bench: Bench, out: Path) -> Tuned:
+    """The result where there is nothing to conduct: the best worker alone."""
+    steps = tuple(TunedStep(worker=workers.names[left.best], subtask=s.subtask) for s in workflow(solo(left.best)).steps)
+    measured = {}
+    for kind in search.about:
+        asked = [t for t in search.trials if t.kind == kind and t.candidate == solo(left.best, search.about[kind])]
+        right, usd = [t.outcome.right for t in asked], [t.outcome.usd for t in asked if t.outcome.usd is not None]
+        interval = wilson(fmean(right), len(right)) if right else None
+        measured[kind] = Measured(
+            right=(sum(right) + 0.5) / (len(right) + 1), problems=len(right), low=None if interval is None else interval.low,
+            high=None if interval is None else interval.high, usd=fmean(usd) if usd and len(usd) == len(asked) else None,
+        )  # fmt: skip
+    record = TunedRecord(
+        form=FORM, workers=workers.names, prefer=prefer, price=0.0, robust=0,
+        workflows=(TunedWorkflow(steps=steps, kinds=measured),),
+    )  # fmt: skip
+    policy = TunedPolicy(record, _questions(parts, bench.kind_of), workers.names)
+    return Tuned(
+        folder=out, policy=policy, record=record, tested=(), calls=len(bench.paid), usd=bench.usd, headroom=left,
+        best_worker=workers.names[left.best], given_up=bench.given_up,
+    )  # fmt: skip
 
 
 def _record(

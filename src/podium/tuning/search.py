@@ -2,33 +2,52 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from itertools import zip_longest
 from statistics import fmean
+from types import MappingProxyType
 
 import numpy as np
 
 from podium.errors import BudgetExceeded, WorkerUnavailable
+from podium.policies.tuned_record import LONGEST
 from podium.tuning.candidates import ANSWERING, PLANS, Candidate, changed, solo, staffed
+from podium.tuning.headroom import LITTLE, Headroom, headroom, needed
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
+from podium.tuning.selection import PRIOR
+from podium.tuning.sweeps import SWEPT, Sweeps
 from podium.tuning.trials import Bench, Trial
 from podium.types import Problem
 
 BATCH = 24
 RANDOM = 0.1
 CHANGED = 0.25
-MAX_STEPS = 5
-FIRST = 3
+MENDED = 3
+"""How often the best team of a kind is mended."""
+FIRST = 5
 """Problems of each kind that every worker is asked alone before anything else."""
 
 
 class Search:
     """Thompson sampling over candidates, a batch at a time; deterministic for a seed and the workers' answers."""
 
-    def __init__(self, bench: Bench, problems: Sequence[Problem], workers: int, *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        problems: Sequence[Problem],
+        workers: int,
+        *,
+        about: Mapping[str, str] = MappingProxyType({}),
+        seed: int = 0,
+    ) -> None:
         self._bench = bench
         self._by_kind: dict[str, list[Problem]] = {}
         for problem in problems:
             self._by_kind.setdefault(bench.kind_of(problem), []).append(problem)
+        self.about = {kind: about.get(kind, "") for kind in self._by_kind}
+        self._known: dict[tuple[str, Candidate], bool] = {}
+        self.sweeps: dict[str, Sweeps] = {}
         self._workers = workers
         self._rng = random.Random(seed)
         self.model = OutcomeModel(np.random.default_rng(seed))
@@ -42,16 +61,14 @@ class Search:
         """The workers that can be asked."""
         return self._bench.answering
 
-    async def run(self, goes_on: Callable[[], bool], on_batch: Callable[[Draw], None]) -> None:
-        """Try batch after batch as long as ``goes_on()``; ``on_batch`` is given the estimate after each.
+    async def begin(self, left: Callable[[], float]) -> None:
+        """Ask every worker the first problems of each kind alone.
 
         Raises :class:`BudgetExceeded` where the budget ended before one answer, :class:`WorkerUnavailable` where nobody answers.
         """
-        first = [(solo(w), p) for k in self._by_kind.values() for w in range(self._workers) for p in k[:FIRST]]
+        first = [(worker, p) for own in self._by_kind.values() for worker in range(self._workers) for p in own[:FIRST]]
         self._rng.shuffle(first)
-        for start in range(0, len(first), BATCH):
-            if start == 0 or goes_on():
-                await self._batch([one for one in first[start : start + BATCH] if one[0][0].worker in self.workers])
+        await self._alone(first, left)
         if not self.trials and not self._bench.is_exhausted:
             raise WorkerUnavailable(f"no answer could be judged: {'; '.join(self._bench.failures)}")
         if not self.trials:
@@ -59,7 +76,47 @@ class Search:
                 "the budget ended before one answer was judged; raise it, or look at the pool: podium pool check"
             )
         self.model.fit()
-        while goes_on() and self.workers:
+
+    async def headroom(self, left: Callable[[], float]) -> Headroom:
+        """What the best worker leaves to the others; more problems are asked of all only where it seems to be little."""
+        found = self._headroom()
+        waiting = [p for row in zip_longest(*(own[FIRST:] for own in self._by_kind.values())) for p in row if p is not None]
+        while waiting and self.workers and left() > 0:
+            more = needed(len(self.workers)) - found.problems
+            if more <= 0 or found.others > LITTLE * (found.problems + more):
+                break
+            part, waiting = waiting[:more], waiting[more:]
+            await self._alone([(worker, problem) for problem in part for worker in self.workers], left)
+            found = self._headroom()
+        self.model.fit()
+        return found
+
+    def _headroom(self) -> Headroom:
+        self.check()
+        right: dict[str, dict[int, bool]] = {}
+        usd: dict[int, list[float]] = {}
+        for trial in self.trials:
+            if len(trial.candidate) == 1 and trial.candidate[0].role == "solve":
+                right.setdefault(trial.problem, {})[trial.candidate[0].worker] = trial.outcome.right
+                if trial.outcome.usd is not None:
+                    usd.setdefault(trial.candidate[0].worker, []).append(trial.outcome.usd)
+        return headroom(right, self.workers, {worker: fmean(each) for worker, each in usd.items()})
+
+    async def _alone(self, asked: Sequence[tuple[int, Problem]], left: Callable[[], float]) -> None:
+        for start in range(0, len(asked), BATCH):
+            if self.trials and left() <= 0:
+                return
+            few = [(worker, p) for worker, p in asked[start : start + BATCH] if worker in self.workers]
+            await self._batch([(solo(worker, self.about[self._bench.kind_of(p)]), p) for worker, p in few])
+
+    async def run(self, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> None:
+        """Try batch after batch as long as calls are ``left()``; ``on_batch`` is given the estimate after each.
+
+        Raises :class:`WorkerUnavailable` where nobody answers any more.
+        """
+        await self._swept(left, on_batch)
+        self.model.fit()
+        while left() > 0 and self.workers and not all(each.is_done for each in self.sweeps.values()):
             proposals = self._proposals(mean := self.model.mean())
             if not proposals:
                 return
@@ -67,6 +124,33 @@ class Search:
             await self._batch(proposals)
             self.model.fit()
         self.check()
+
+    async def _swept(self, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> None:
+        """All kinds side by side, one plan after the other; whether to go on is asked between plans, so that it does not hang on
+        who answers first."""
+        alone = Counter(trial.candidate[0].worker for trial in self.trials if trial.outcome.right)
+        ranked = sorted(range(self._workers), key=lambda worker: -alone[worker])
+        self.sweeps = {
+            kind: Sweeps(own, lambda: self.workers, self.about[kind], self._batch, self._bench.shared, self._known, ranked)
+            for kind, own in self._by_kind.items()
+        }
+        stages = [
+            Sweeps.alone,
+            *(stage for plan in SWEPT for stage in (partial(Sweeps.plan, plan=plan), Sweeps.mend)),
+            Sweeps.mend,
+        ]
+        for number, stage in enumerate((*stages, *stages[1:])):
+            if number == len(stages):
+                for each in self.sweeps.values():
+                    each.begin_again()
+            active = [each for each in self.sweeps.values() if not each.is_done]
+            if left() <= 0 or not self.workers or not active:
+                return
+            for each in active:
+                each.may_ask = left() / len(active)
+            await self._bench.all([stage(each) for each in active])
+            self.model.fit()
+            on_batch(self.model.mean())
 
     def check(self) -> None:
         """Raises :class:`WorkerUnavailable` where nobody can be asked any more."""
@@ -88,42 +172,64 @@ class Search:
                 return
             self._harvest.add((trial.problem, trial.candidate))
         self.trials.append(trial)
+        self._known[trial.problem, trial.candidate] = trial.outcome.right
         self._seen[trial.kind][trial.candidate] += 1
         self.model.add(trial.kind, trial.candidate, float(trial.outcome.right))
 
     def starts(self, kind: str, top: int = 8) -> list[Candidate]:
         """Where the ascent begins: every plan with random workers, and what has been tried most."""
         rng = self._rng
-        plans = [staffed(plan, [rng.choice(self.workers) for _ in plan]) for plan in PLANS]
+        plans = [staffed(plan, [rng.choice(self.workers) for _ in plan], self.about[kind]) for plan in PLANS]
         return plans + [candidate for candidate, _ in self._seen[kind].most_common(top) if self._can_be_asked(candidate)]
 
     def _can_be_asked(self, candidate: Candidate) -> bool:
         return all(part.worker in self.workers for part in candidate)
 
-    def outlook(self, mean: Draw) -> dict[str, float]:
-        """The same as :meth:`best`, to be shown: whoever looks on changes nothing of what is tried next."""
-        kept = self._rng.getstate()
-        try:
-            return self.best(mean) if self.workers else {}
-        finally:
-            self._rng.setstate(kept)
-
     def best(self, mean: Draw) -> dict[str, float]:
         """Kind -> estimated share right of its best candidate."""
-        kinds = list(self._by_kind)
-        return {kind: mean.share(kind, best_for(mean, kind, self.starts(kind), self.workers)) for kind in kinds}
+        found = {}
+        for kind in self._by_kind:
+            tried = [candidate for candidate, times in self._seen[kind].items() if times >= 2]
+            shares = self.measured(kind) or {candidate: mean.share(kind, candidate) for candidate in tried}
+            found[kind] = max(shares.values(), default=0.0)
+        return found
+
+    def measured(self, kind: str) -> Mapping[Candidate, float]:
+        """Share right of what was measured on problems of ``kind`` that were not chosen."""
+        return self.sweeps[kind].measured if kind in self.sweeps else {}
+
+    def weight(self, kind: str, candidate: Candidate) -> float:
+        """How many problems its expected share right counts as: those it was measured on, else ``PRIOR``."""
+        return self.sweeps[kind].asked(candidate) if candidate in self.measured(kind) else PRIOR
+
+    def expected(self, kind: str, candidate: Candidate, mean: Draw) -> float:
+        """Share right as measured, else as estimated."""
+        measured = self.measured(kind)
+        return measured[candidate] if candidate in measured else mean.share(kind, candidate)
 
     def leaders(self, kind: str, mean: Draw, count: int) -> list[Candidate]:
-        """The best candidates of ``kind`` by the estimate: those that were tried, and what ascent from the plans finds."""
+        """The best candidates of ``kind``: those that were measured, then by the estimate those that were tried twice, and only
+        where these are fewer what ascent from the plans finds."""
         self.check()
-        found = {candidate for candidate, times in self._seen[kind].items() if times >= 2 and self._can_be_asked(candidate)}
-        found |= {best_for(mean, kind, [start], self.workers) for start in self.starts(kind, 20)}
-        return sorted(found, key=lambda one: (-mean.share(kind, one), len(one), repr(one)))[:count]
+        measured = {one: share for one, share in self.measured(kind).items() if self._can_be_asked(one)}
+        leaders = sorted(measured, key=lambda one: (-measured[one], len(one), repr(one)))
+        tried = {candidate for candidate, times in self._seen[kind].items() if times >= 2 and self._can_be_asked(candidate)}
+        if len(leaders) < count:
+            leaders += self._by_estimate(kind, mean, tried - measured.keys())
+        if len(leaders) < count:
+            found = {best_for(mean, kind, [start], self.workers) for start in self.starts(kind, 20)}
+            leaders += self._by_estimate(kind, mean, found - {*leaders})
+        return leaders[:count]
+
+    def _by_estimate(self, kind: str, mean: Draw, candidates: Collection[Candidate]) -> list[Candidate]:
+        return sorted(candidates, key=lambda one: (-mean.share(kind, one), len(one), repr(one)))
 
     def constant(self, kinds: Sequence[str]) -> Candidate:
         """The candidate with the highest estimated share right over all kinds: one workflow for everything."""
         mean = self.model.mean()
-        found = {candidate for kind in kinds for candidate in self.leaders(kind, mean, 30)}
+        self.check()
+        tried = {one for kind in kinds for one, times in self._seen[kind].items() if times >= 2 or one in self.measured(kind)}
+        found = {one for one in tried if self._can_be_asked(one)} or {solo(worker) for worker in self.workers}
 
         def over_all(candidate: Candidate) -> float:
             return fmean(mean.share(kind, candidate) for kind in kinds)
@@ -154,9 +260,11 @@ class Search:
             candidate = best_for(self.model.draw(), kind, self.starts(kind), self.workers)
             dice = self._rng.random()
             if dice < RANDOM:
-                candidate = staffed(plan := self._rng.choice(PLANS), [self._rng.choice(self.workers) for _ in plan])
+                candidate = staffed(
+                    plan := self._rng.choice(PLANS), [self._rng.choice(self.workers) for _ in plan], self.about[kind]
+                )
             if dice < RANDOM + CHANGED:
-                candidate = changed(candidate, self.workers, self._rng, MAX_STEPS)
+                candidate = changed(candidate, self.workers, self._rng, LONGEST)
             if candidate[-1].role not in ANSWERING:
                 continue
             open_problems = [

@@ -28,13 +28,15 @@ class Contender:
     candidate: Candidate
     expected: float
     """Share right by the search's estimate."""
+    weight: float = PRIOR
+    """Problems that the estimate counts as."""
     trials: list[Trial] = field(default_factory=list)
 
     @property
     def share(self) -> float:
         """Share right, 0..1, the estimate included."""
         right = sum(trial.outcome.right for trial in self.trials)
-        return (right + PRIOR * self.expected) / (len(self.trials) + PRIOR)
+        return (right + self.weight * self.expected) / (len(self.trials) + self.weight)
 
     @property
     def usd(self) -> float | None:

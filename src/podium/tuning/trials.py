@@ -101,6 +101,11 @@ class Bench:
         return tuple(n for n, counted in enumerate(self._counted) if counted.failed_in_a_row < GIVEN_UP)
 
     @property
+    def given_up(self) -> tuple[str, ...]:
+        """The names of the others."""
+        return tuple(name for number, name in enumerate(self._pool.names) if number not in self.answering)
+
+    @property
     def failures(self) -> tuple[str, ...]:
         """The last failure of each worker that is failing, and that of the verifier."""
         found = [counted.last_failure for counted in self._counted if counted.failed_in_a_row]

@@ -20,6 +20,7 @@ async def tune(
     max_usd: float | None = None,
     prefer: str = "balanced",
     seed: int = 0,
+    gate: bool = True,
     unsafe_local: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Tuned:
@@ -28,6 +29,9 @@ async def tune(
     ``max_calls`` and ``max_usd`` say how long to search; what may never be passed is the budget the pool was opened with, and
     where that ends the search, what was found is written all the same. ``prefer`` is ``accuracy``, ``balanced`` (gives up one
     point of accuracy for a lower price) or ``cheap`` (three points). What comes back has the policy and the sealed test.
+
+    Where some 300 calls show that the other workers add nothing to the best one, it ends with that; ``gate=False`` searches all
+    the same.
 
     Example: ``ours = await podium.tune(pool, problems, "runs/mine"); podium.conductor(pool, ours.policy)``. Raises
     :class:`ConfigError` for problems that can show nothing.
@@ -43,5 +47,6 @@ async def tune(
             max_usd=max_usd,
             prefer=prefer,
             seed=seed,
+            gate=gate,
             on_progress=on_progress,
         )

@@ -1,0 +1,76 @@
+"""What tuning would take, said before anything is asked.
+
+Dollars are reckoned from the cards' prices and from the length of the questions, a character being a quarter of a token; how much
+workers write is not known before, so a range of reply lengths is given. Where a price is unknown, so are the dollars.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from podium.tuning.headroom import needed
+from podium.tuning.kinds import kinds_of
+from podium.tuning.split import shared_out
+from podium.types import Card, Problem
+
+SHORT, LONG = 100, 1_000
+"""Tokens of a reply: a short answer, and a worked solution."""
+STEPS = 2
+"""Responses that are read along with a question, at the most usual."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What a run would take. Example: ``estimated(problems, pool.sort_of, pool.workers.cards, max_calls=3000)``."""
+
+    search: int
+    """Problems to search on."""
+    select: int
+    """Problems that decide between the best."""
+    sealed: int
+    """Problems that are asked once, at the end."""
+    kinds: tuple[str, ...]
+    calls: int
+    """Calls at most, more or less."""
+    gate_calls: int
+    """Calls after which it ends where there is nothing to conduct."""
+    least_usd: float | None
+    """Dollars with short replies; None: a price is unknown."""
+    most_usd: float | None
+    """Dollars with long replies."""
+    resolves: float
+    """Half the width of the 95 % interval of a share right on the sealed problems, at worst."""
+
+    def as_text(self) -> str:
+        """For a person."""
+        usd = "dollars unknown, because a worker has no price"
+        if self.least_usd is not None and self.most_usd is not None:
+            usd = f"${self.least_usd:.2f} with short replies to ${self.most_usd:.2f} with long ones"
+        return (
+            f"{self.search} problems to search on, {self.select} to select on, {self.sealed} sealed; kinds: "
+            f"{', '.join(self.kinds)}.\nAbout {self.calls} calls, {usd}; where there is nothing to conduct it ends after some "
+            f"{self.gate_calls}.\nThe sealed test tells a share right to within {100 * self.resolves:.0f} points."
+        )
+
+
+def estimated(
+    problems: Sequence[Problem], given: Callable[[Problem], str], cards: Sequence[Card], *, max_calls: int, seed: int = 0
+) -> Estimate:
+    """Nothing is asked. Raises :class:`ConfigError` for problems that can show nothing."""
+    kind_of = kinds_of(problems, given)
+    parts = shared_out(problems, kind_of, seed=seed)
+    tokens = fmean(len(problem.question) for problem in problems) / 4
+
+    def dollars(reply: int) -> float | None:
+        prices = [(card.prompt_usd, card.completion_usd) for card in cards]
+        known = [(prompt, completion) for prompt, completion in prices if prompt is not None and completion is not None]
+        if len(known) < len(prices):
+            return None
+        return max_calls * fmean(prompt * (tokens + STEPS * reply) + completion * reply for prompt, completion in known)
+
+    return Estimate(
+        search=len(parts.search), select=len(parts.select), sealed=len(parts.test),
+        kinds=tuple(sorted({kind_of(problem) for problem in problems})), calls=max_calls,
+        gate_calls=min(max_calls, needed(len(cards)) * len(cards)), least_usd=dollars(SHORT), most_usd=dollars(LONG),
+        resolves=0.98 / len(parts.test) ** 0.5,
+    )  # fmt: skip

@@ -1,0 +1,70 @@
+"""Is there anything to conduct? Decided early, from problems that every worker was asked alone.
+
+Conducting gains where another worker is right and the best one is wrong: then there is something to choose, to combine or to
+divide. Where that hardly ever happens, the others are copies of the best worker, or weaker at everything, and the best answer is
+to use it alone. Left out: what several could do together that none can do a part of; copies that err independently, of which a
+vote would gain, are told apart by their answers and so are not stopped.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+LITTLE = 0.05
+"""Share of the problems that others may have right and the best worker wrong, where there is still nothing to conduct."""
+CLEARLY = 0.8
+"""A worker is clearly cheaper where it costs less than this share of the best one's dollars."""
+NEARLY = 0.1
+"""So much less of the share right is nearly as good: it may be the better choice for some kinds."""
+MOST_CALLS = 294
+"""Calls that the decision may take, where the pool is small enough for ``FEWEST`` problems."""
+MOST, FEWEST = 42, 20
+"""Problems that are asked of all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headroom:
+    """What the best worker leaves to the others. Example: ``headroom({"p1": {0: True, 1: False}}, [0, 1])``."""
+
+    best: int
+    """The best worker's number in the pool."""
+    problems: int
+    """How many problems all were asked."""
+    right: int
+    """How many of them the best worker has right."""
+    others: int
+    """How many it has wrong and another one right."""
+    cheaper: int
+    """How many others are nearly as often right for clearly less."""
+
+    @property
+    def is_little(self) -> bool:
+        """Whether there is nothing to conduct, as far as these problems show."""
+        return self.problems >= FEWEST and self.others <= LITTLE * self.problems
+
+
+def headroom(
+    right: Mapping[str, Mapping[int, bool]], workers: Sequence[int], usd: Mapping[int, float] = MappingProxyType({})
+) -> Headroom:
+    """Of problem -> worker -> whether it was right. Problems that were not asked of all ``workers`` do not count.
+
+    Of workers that are as often right the cheapest by ``usd`` is the best.
+    """
+    asked = [one for one in right.values() if all(worker in one for worker in workers)]
+    best = max(workers, key=lambda worker: (sum(one[worker] for one in asked), -usd.get(worker, 0.0), -worker))
+    return Headroom(
+        best=best,
+        problems=len(asked),
+        right=sum(one[best] for one in asked),
+        cheaper=sum(
+            usd.get(worker, 0.0) < CLEARLY * usd.get(best, 0.0)
+            and sum(one[worker] for one in asked) >= sum(one[best] for one in asked) - NEARLY * len(asked)
+            for worker in workers
+        ),
+        others=sum(not one[best] and any(one[worker] for worker in workers) for one in asked),
+    )
+
+
+def needed(workers: int) -> int:
+    """How many problems the decision takes for a pool of ``workers``."""
+    return max(FEWEST, min(MOST, MOST_CALLS // workers))
