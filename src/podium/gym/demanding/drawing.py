@@ -62,7 +62,7 @@ def _levels(rng: random.Random, own: set[tuple[str, str]], *, fair: bool) -> dic
             if (kind, part) in own:
                 low, high = (0.78, 0.82) if part == "write" else (0.985, 0.995)
             else:
-                low, high = (0.6, 0.68) if fair else (0.32, 0.52)
+                low, high = (0.66, 0.74) if fair else (0.32, 0.52)
             levels[kind, part] = rng.uniform(low, high)
     for kind in UNTRAINED_KINDS:
         for part in PARTS[home(kind)]:
