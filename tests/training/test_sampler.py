@@ -12,7 +12,8 @@ from podium.training.exploration import Exploration, first_line, with_drafts
 from podium.training.sampler import KindCurriculum, Pools, SetAside, described, draw_tasks
 from podium.training.schedule import Schedule
 from podium.training.word_dropout import drop_words
-from podium.types import Brief, Generation
+from podium.types import Brief, Generation, Step, Workflow
+from podium.workflow.parse import format_workflow
 from tests.training.gym_runs import gym_pool
 
 PROBLEMS = World().problems(n=60)
@@ -169,6 +170,24 @@ def test_every_task_gets_a_draft_and_a_share_of_them_begins_with_it() -> None:
     assert [task.draft for task in misread] == [f"plan {index}.\nrest" for index in range(40)]
     assert all(task.forced_prefix in {f"plan {index}.\n" for index in range(40)} for task in misread)
     assert 10 <= sum(task.forced_prefix != first_line(task.draft) for task in misread) <= 30
+
+
+def test_of_several_drafts_the_one_with_most_steps_is_taken() -> None:
+    def draft(steps: int) -> Generation:
+        workflow = Workflow(steps=tuple(Step(worker=0, subtask="Answer.") for _ in range(steps)))
+        return Generation(text=f"{steps} steps.\n{format_workflow(workflow)}")
+
+    class Untrained:
+        def write_many(self, briefs: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
+            return [[Generation(text="broken ["), draft(1), draft(3), draft(2)][:n] for _ in briefs]
+
+        def prompt_ids(self, brief: Brief, forced_prefix: str = "") -> Sequence[int]:
+            raise AssertionError("a draft is written, not continued")
+
+    tasks = draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=0, problems_per_step=4)
+    found = with_drafts(tasks, Untrained(), 1.0, random.Random(0), longest_of=[1, 2, 4, 3])
+    assert [task.forced_prefix for task in found] == ["", "1 steps.\n", "3 steps.\n", "3 steps.\n"]
+    assert [first_line(task.draft) for task in found] == [task.forced_prefix for task in found]
 
 
 def test_more_of_a_question_can_be_left_out() -> None:

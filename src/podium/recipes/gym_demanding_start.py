@@ -63,11 +63,16 @@ _PLAINLY = {
     "verify": "Check the answer.",
     "answer": "Answer the question.",
 }
+_RECALLING = ("recall", "nature", "made")
 _PLAIN = 0.15
 """Share of the subtasks that do not name the matter."""
 
-TOPICS = tuple((kind, part) for kind in PLANS for part in _ASKING)
-"""What a step can be about: a part of the work on a kind of question."""
+_PAIRS = tuple(dict.fromkeys((kind, part) for kind, plans in PLANS.items() for plan in plans for part in plan))
+TOPICS = tuple((f"{kind}, {part}", part) for kind, part in _PAIRS)
+"""What a step can be about: a part of the work, and this part on this kind of question.
+
+Who is best depends on both together, so both together are a feature of their own: from a feature for the kind and one for the part
+alone, a linear choice can not tell four planners and four calculators of four kinds apart (docs/log.md)."""
 
 
 def written_for(problem: Problem, brief: Brief, rng: random.Random, syntax: WorkflowSyntax) -> Demonstration:
@@ -83,7 +88,7 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSynt
     plan = rng.choice(PLANS[kind])
     steps = []
     for index, part in enumerate(plan):
-        access = _access(index, rng, syntax)
+        access = _access(index, part, rng, syntax)
         steps.append(
             Step(
                 worker=rng.randrange(len(brief.cards)),
@@ -93,7 +98,7 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSynt
             )
         )
     lists = format_workflow(Workflow(steps=tuple(steps)), syntax, round_number=round_number)
-    return Demonstration(f"{NAMES[kind]}: {', '.join(plan)}.\n{lists}", tuple(TOPICS.index((kind, part)) for part in plan))
+    return Demonstration(f"{NAMES[kind]}: {', '.join(plan)}.\n{lists}", tuple(_PAIRS.index((kind, part)) for part in plan))
 
 
 def asked_for(kind: str, part: str, rng: random.Random) -> str:
@@ -103,12 +108,13 @@ def asked_for(kind: str, part: str, rng: random.Random) -> str:
     return rng.choice(_ASKING[part]).format(matter=_MATTER[kind])
 
 
-def _access(index: int, rng: random.Random, syntax: WorkflowSyntax) -> tuple[int, ...]:
-    """Everything before, or only the first step and with it the question, or now and then nothing."""
+def _access(index: int, part: str, rng: random.Random, syntax: WorkflowSyntax) -> tuple[int, ...]:
+    """Mostly everything before; who recalls facts sees as often only the first step and with it the question; now and then nothing."""
     everything = tuple(range(index))
-    if rng.random() < 0.15:
+    if rng.random() < 0.08:
         return ()
-    return everything if syntax.access == "binary" or rng.random() < 0.6 else everything[:1]
+    first_only = 0.5 if part in _RECALLING else 0.1
+    return everything if syntax.access == "binary" or rng.random() >= first_only else everything[:1]
 
 
 def wordings() -> Sequence[tuple[str, str, str]]:

@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from podium.errors import WorkflowError
 from podium.training.collect import Task, Writer
 from podium.training.rollout import RolloutGroup
 from podium.training.schedule import Schedule
 from podium.training.warm_start import KEPT
 from podium.types import Brief, ask
-from podium.workflow.parse import format_workflow
+from podium.workflow.parse import format_workflow, parse
 from podium.workflow.syntax import WorkflowSyntax
 
 _HINDSIGHTS = 16
@@ -44,6 +45,9 @@ class Exploration:
     misread: float = 0.0
     """Share of the forced prefixes that were drawn for another question of the iteration. So the policy sees what becomes of a
     question that is taken for one of another kind, and a second round learns to tell from the answer."""
+    longest_of: int = 1
+    """Of so many drafts the one with most steps is taken, where a kind of question mostly fails (as for ``settled_from``). A long
+    plan has more workers to find, so it needs to be tried more often than one draft in so many would."""
     draft_sft_weight: Schedule = Schedule()
     """Weight of keeping drafts of the untrained policy likely, as supervised fine-tuning would. Without it the policy forgets
     what it does not write for a while.
@@ -58,13 +62,25 @@ class Exploration:
 
 
 def with_drafts(
-    tasks: Sequence[Task], untrained: Writer, share: float, rng: random.Random, *, misread: float = 0.0
+    tasks: Sequence[Task],
+    untrained: Writer,
+    share: float,
+    rng: random.Random,
+    *,
+    misread: float = 0.0,
+    longest_of: Sequence[int] = (),
+    syntax: WorkflowSyntax = WorkflowSyntax(),
 ) -> list[Task]:
     """The tasks with a draft of ``untrained`` each; ``share`` of them begin with its first line, newline included.
 
-    Of those, a share of ``misread`` begins with the first line of another task's draft.
+    Of those, a share of ``misread`` begins with the first line of another task's draft. A draft is the one with most steps of
+    as many as ``longest_of`` says for its task; () writes one for each.
     """
-    drafts = [row[0].text for row in untrained.write_many([task.brief for task in tasks], 1)]
+    written = untrained.write_many([task.brief for task in tasks], max(longest_of, default=1))
+    drafts = [
+        max(row[: longest_of[index] if longest_of else 1], key=lambda each: _steps(each.text, tasks[index].brief, syntax)).text
+        for index, row in enumerate(written)
+    ]
 
     def forced_prefix(own: str) -> str:
         if rng.random() >= share:
@@ -72,6 +88,15 @@ def with_drafts(
         return first_line(rng.choice(drafts) if misread > 0 and rng.random() < misread else own)
 
     return [replace(task, draft=draft, forced_prefix=forced_prefix(draft)) for task, draft in zip(tasks, drafts, strict=True)]
+
+
+def _steps(text: str, brief: Brief, syntax: WorkflowSyntax) -> int:
+    """How many steps ``text`` plans; 0 where it is no workflow."""
+    try:
+        workflow = parse(text, brief, syntax)
+    except WorkflowError:
+        return 0
+    return 0 if workflow is None else len(workflow.steps)
 
 
 def hindsight(groups: Sequence[RolloutGroup], start: Writer, syntax: WorkflowSyntax) -> list[tuple[Brief, str]]:

@@ -206,7 +206,17 @@ class Trainer:
         if exploration.draft_sft_weight.at(progress) <= 0 and forced <= 0:
             return tasks
         rng = random.Random(f"openings {config.seed} {iteration}")
-        return with_drafts(tasks, self._untrained, forced, rng, misread=exploration.misread)
+        kinds = [task.problem.kind for task in tasks]
+        unsettled = [rng.random() < self._curriculum.entropy_weight(kind, exploration.settled_from) for kind in kinds]
+        return with_drafts(
+            tasks,
+            self._untrained,
+            forced,
+            rng,
+            misread=exploration.misread,
+            longest_of=[exploration.longest_of if each else 1 for each in unsettled] if exploration.longest_of > 1 else (),
+            syntax=config.syntax,
+        )
 
     def with_advantages(self, group: RolloutGroup) -> RolloutGroup:
         """``group`` with every turn compared with all turns of the group, over rollouts and rounds."""
