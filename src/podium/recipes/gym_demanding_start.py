@@ -71,8 +71,8 @@ _PAIRS = tuple(dict.fromkeys((kind, part) for kind, plans in PLANS.items() for p
 TOPICS = tuple((f"{kind}, {part}", part) for kind, part in _PAIRS)
 """What a step can be about: a part of the work, and this part on this kind of question.
 
-Who is best depends on both together, so both together are a feature of their own: from a feature for the kind and one for the part
-alone, a linear choice can not tell four planners and four calculators of four kinds apart (docs/log.md)."""
+Who is best depends on both together, so both together are a feature of their own. With one feature for the kind and one for the
+part, a linear choice can not tell four planners and four calculators of four kinds apart (docs/log.md)."""
 
 
 def written_for(problem: Problem, brief: Brief, rng: random.Random, syntax: WorkflowSyntax) -> Demonstration:
@@ -109,7 +109,8 @@ def asked_for(kind: str, part: str, rng: random.Random) -> str:
 
 
 def _access(index: int, part: str, rng: random.Random, syntax: WorkflowSyntax) -> tuple[int, ...]:
-    """Mostly everything before; who recalls facts sees as often only the first step and with it the question; now and then nothing."""
+    """Mostly everything before; who recalls facts sees as often the first step only, and with it the question; now and then
+    nothing."""
     everything = tuple(range(index))
     if rng.random() < 0.08:
         return ()

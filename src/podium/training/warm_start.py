@@ -55,6 +55,9 @@ class WarmStart:
     topics: tuple[Topic, ...] = ()
     """What a step can be about. Where there are any, the states at which workers are chosen are asked for it
     (:mod:`podium.training.imitation`)."""
+    access_topics: bool = False
+    """Whether the states at which it is decided what a step sees are asked for its topic as well. Without it a policy learns in a
+    few steps one access for all of them, because those that need everything fail without it."""
     cards: Cards | None = None
     """Lessons in reading cards; None: workers have no skills."""
     size: dict[str, int] = field(default_factory=dict)
