@@ -75,8 +75,8 @@ def draft_rows(
 ) -> list[TrainingRow]:
     """Drafts, each with the brief it was written for, as texts to be kept likely.
 
-            seen = () if access else access_positions(written)
-            free = tuple(sorted({*worker_positions(written), *seen, *_condition_positions(written)}))
+    What is learned stays free to change, and stands in ``choices``: the worker ids, where a condition begins and, but with
+    ``access``, where it is decided what a step sees.
     """
     rows = []
     for brief, text in drafts:
