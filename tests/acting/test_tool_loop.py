@@ -25,6 +25,7 @@ from podium.errors import ConfigError, WorkerRefused, WorkerUnavailable
 from podium.events import Event, StepFinished, ToolCalled
 from podium.jsonl import dumps, loads
 from podium.policies.fixed import solo
+from podium.serving.shown import event_object
 from podium.tasks.sandbox.inside.trial import children_of
 from podium.types import Call, ResponseOptions, Tool, Transcript
 from podium.workers.journal import Journal
@@ -310,6 +311,9 @@ async def test_every_call_is_in_the_transcript_and_the_events(tmp_path: Path, to
     assert finished.completion is not None
     assert [use.tool for use in live] == ["add", "fails"]
     assert tuple(live) == finished.completion.tool_uses
+    [told, _] = [event_object(event) for event in seen if isinstance(event, ToolCalled)]
+    assert told is not None
+    assert (told["event"], told["step"], told["tool"], told["result"]) == ("tool_called", 0, "add", "3")
     [transcript] = done.transcripts
     assert loads(Transcript, dumps(transcript)).results[0].completion == finished.completion
 

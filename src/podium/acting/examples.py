@@ -2,7 +2,7 @@
 
 Three forms are read. Of the first two every example becomes one ``assert``:
 
-- Python that the question begins with or fences: its doctests, and its start (imports, functions) for the program to stand behind;
+- Python that the question begins with or fences: its doctests, and its start (imports and such) for the program to stand behind;
 - lines ``assert ...``, and calls with literal arguments next to a literal: ``add(1, 2) => 3``, ``add(1, 2) should return 3``;
 - a block headed ``Input``, followed by one headed ``Output``: what the program reads and has to print.
 
