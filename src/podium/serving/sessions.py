@@ -4,8 +4,8 @@ A session is told by the client, in this order: ``X-Podium-Session``, ``prompt_c
 ``metadata.user_id``), the headers of agents (Codex, opencode, Claude Code), else by the beginning of the conversation. It belongs
 to its key: another key's session of the same name is another one.
 
-Several conversations may go on in one session (an agent and its helpers); where each stands is kept beside the others, by its
-first turn of the user.
+Several conversations may go on in one session (an agent and those it sends out); where each stands is kept beside the others, by
+its first turn of the user.
 """
 
 import hashlib
