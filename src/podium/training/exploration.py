@@ -56,9 +56,6 @@ class Exploration:
     a while, so that each kind of question finds its own. Otherwise the first kind to find its plan draws the others along before
     their own rewards are heard.
     """
-    draft_access: bool = False
-    """Whether what a step sees is kept likely with the rest of a draft. It keeps alternatives alive that gain little and are lost
-    within a few steps otherwise; only for a start whose access makes most plans work."""
     draft_round: int = 1
     """What is kept likely: 1, the drafts; 2, for a run that teaches second rounds, what hindsight calls for in them
     (:func:`hindsight`)."""

@@ -19,7 +19,7 @@ from podium.policies.qwen2 import Qwen2, Qwen2Config
 from podium.policies.tokens import Tokens
 from podium.training.learner import Learner
 from podium.training.learner_config import LearnerConfig
-from podium.training.rows import TrainingRow, access_positions, worker_positions
+from podium.training.rows import TrainingRow, worker_positions
 from podium.training.warm_start import Cards, Demonstration, Topic, WarmStart, brief_for
 from podium.types import Brief
 from podium.workflow.short_prompt import short_messages
@@ -58,10 +58,7 @@ def warm_started(
                 rows += [_lesson(cards, policy, brief_for(problem, config, rng, syntax), rng) for _ in range(config.texts)]
                 continue
             brief = brief_for(problem, config, rng, syntax)
-            rows += [
-                _row(policy, brief, config.write(problem, brief, rng, syntax), access=config.access_topics)
-                for _ in range(config.texts)
-            ]
+            rows += [_row(policy, brief, config.write(problem, brief, rng, syntax)) for _ in range(config.texts)]
         loss = learner.imitate(rows, topics)
         if on_step is not None:
             on_step(step, loss)
@@ -70,19 +67,16 @@ def warm_started(
     return policy
 
 
-def _row(policy: LocalPolicy, brief: Brief, written: Demonstration, *, access: bool) -> TrainingRow:
+def _row(policy: LocalPolicy, brief: Brief, written: Demonstration) -> TrainingRow:
     ids = (*policy.tokens.encode(written.text), policy.tokens.end)
-    pieces = [policy.tokens.decode([token]) for token in ids]
-    where, topics = (worker_positions(pieces), written.topics) if written.topics else ((), ())
-    if access and len(seen := access_positions(pieces)) == len(topics):
-        where, topics = (*where, *seen), (*topics, *topics)
+    where = worker_positions([policy.tokens.decode([token]) for token in ids]) if written.topics else ()
     return TrainingRow(
         prompt_ids=tuple(policy.prompt_ids(brief)),
         completion_ids=ids,
         logprobs=(0.0,) * len(ids),
         advantage=0.0,
         choices=where,
-        topics=topics,
+        topics=written.topics,
     )
 
 

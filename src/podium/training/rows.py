@@ -70,13 +70,11 @@ def draft_rows(
     drafts: Iterable[tuple[Brief, str]],
     prompt_ids: Callable[[Brief, str], Sequence[int]],
     pieces: Callable[[Sequence[int]], list[str]],
-    *,
-    access: bool = False,
 ) -> list[TrainingRow]:
     """Drafts, each with the brief it was written for, as texts to be kept likely.
 
-    What is learned stays free to change, and stands in ``choices``: the worker ids, where a condition begins and, but with
-    ``access``, where it is decided what a step sees.
+    What is learned stays free to change, and stands in ``choices``: the worker ids, and where it is decided what a step sees
+    and when it is carried out.
     """
     rows = []
     for brief, text in drafts:
@@ -84,8 +82,7 @@ def draft_rows(
         draft = tuple(prompt_ids(brief, text))[len(prompt) :]
         if draft:
             written = pieces(draft)
-            seen = () if access else access_positions(written)
-            free = tuple(sorted({*worker_positions(written), *seen, *_condition_positions(written)}))
+            free = tuple(sorted({*worker_positions(written), *_access_positions(written), *_condition_positions(written)}))
             rows.append(
                 TrainingRow(prompt_ids=prompt, completion_ids=draft, logprobs=(0.0,) * len(draft), advantage=0.0, choices=free)
             )
@@ -113,12 +110,12 @@ def worker_positions(pieces: Sequence[str]) -> tuple[int, ...]:
     return tuple(index for index, at in _starts(pieces) if span[0] <= at < span[1] and pieces[index].isdecimal())
 
 
-def access_positions(pieces: Sequence[str]) -> tuple[int, ...]:
+def _access_positions(pieces: Sequence[str]) -> set[int]:
     """The tokens with which an item of the access list begins: [] or "all"."""
     text = "".join(pieces)
     first, last = _last_span(text, ACCESS)
     items = [match.start(1) for match in re.finditer(r"(?:^|,)\s*+(\[|\")", text[first:last])]
-    return tuple(index for index, at in _starts(pieces) if any(at <= first + item < at + len(pieces[index]) for item in items))
+    return {index for index, at in _starts(pieces) if any(at <= first + item < at + len(pieces[index]) for item in items)}
 
 
 def _condition_positions(pieces: Sequence[str]) -> set[int]:

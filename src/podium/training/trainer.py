@@ -181,7 +181,7 @@ class Trainer:
             drafts = hindsight(groups, self._start, self._config.syntax)
         else:
             drafts = [(group.brief, group.draft) for group in groups]
-        return draft_rows(drafts, self._engine.prompt_ids, self._engine.pieces, access=exploration.draft_access)
+        return draft_rows(drafts, self._engine.prompt_ids, self._engine.pieces)
 
     def _tasks(self, iteration: int, progress: float) -> list[Task]:
         config = self._config

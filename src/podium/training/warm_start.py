@@ -55,9 +55,6 @@ class WarmStart:
     topics: tuple[Topic, ...] = ()
     """What a step can be about. Where there are any, the states at which workers are chosen are asked for it
     (:mod:`podium.training.imitation`)."""
-    access_topics: bool = False
-    """Whether the states at which it is decided what a step sees are asked for its topic as well. Without it a policy learns in a
-    few steps one access for all of them, because those that need everything fail without it."""
     cards: Cards | None = None
     """Lessons in reading cards; None: workers have no skills."""
     size: dict[str, int] = field(default_factory=dict)
@@ -77,6 +74,8 @@ class WarmStart:
     """That share."""
     word_dropout: float = 0.7
     """Share of the questions that are shown with words left out, so that their kind is recognised by many signs."""
+    word_dropout_max: float = 0.5
+    """Largest share of its words that is left out."""
     sharpened: float = 1.3
     """What the logits are multiplied by in the end: slips become rare, and what is uniform stays uniform."""
     max_tokens: int = 130
@@ -87,7 +86,10 @@ class WarmStart:
 
 def brief_for(problem: Problem, config: WarmStart, rng: random.Random, syntax: WorkflowSyntax = WorkflowSyntax()) -> Brief:
     """A question with imaginary workers, in most cases with words left out, perhaps with the round before."""
-    question = ask(drop_words(problem.question, rng) if rng.random() < config.word_dropout else problem.question)
+    shown = problem.question
+    if rng.random() < config.word_dropout:
+        shown = drop_words(shown, rng, config.word_dropout_max)
+    question = ask(shown)
     size = rng.choice(config.workers)
     skills = config.cards.imagine(size, rng) if config.cards is not None else [()] * size
     cards = tuple(Card(name=f"worker {index}", skills=each) for index, each in enumerate(skills))
