@@ -1,8 +1,10 @@
 """Do the tests notice mistakes? ``make mutants``, or ``python -m benchmarks.mutants [--most 200] [--seed 0] [--processes 2]``.
 
 Changes the modules of ``TESTS`` at places drawn by the seed (``mutations.py``), one at a time, each in a copy of the repository,
-and runs the tests that belong to the module. A change is noticed where a test fails, or does not end in time. What is known of
-a change is kept in ``runs/mutants.jsonl`` as long as module and tests are what they were, so a stopped run goes on.
+and runs the module's tests that call the changed function (``mutant_tests.py``), fast ones first. A change is noticed where a
+test fails, and fails again, or does not end in time. What fails only once was the machine's doing: the tests after it decide.
+What is known of a change is kept in ``runs/mutants.jsonl`` as long as module and tests are what they were, so a stopped run
+goes on.
 
 Prints every change that nobody noticed, with its difference, and one JSON object last: ``mutants``, ``noticed``, ``share``.
 """
@@ -14,12 +16,10 @@ import os
 import queue
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +52,8 @@ TESTS: dict[str, tuple[str, ...]] = {
 SLOWEST = 4.0
 """A change may make the tests this many times slower before they are stopped."""
 SPARE_SECONDS = 20.0
+NO_TESTS = 5
+"""pytest's exit code where nothing was left to run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,24 @@ def planned(most: int, seed: int, tests: dict[str, tuple[str, ...]] = TESTS) -> 
     return turns[:most]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What a module's tests call and take when nothing is changed."""
+
+    calls: dict[str, list[int]]
+    seconds: dict[str, float]
+    last: frozenset[str]
+    """Tests that begin with something slow that is shared, such as a database server."""
+    cpu: float
+    wall: float
+
+    def tests(self, function: int | None) -> list[str]:
+        """The tests that can see a change in the function that begins in this line, fast ones first. None: all of them."""
+        anyway = function is None or function in self.calls.get("", ())
+        found = [test for test in self.seconds if anyway or function in self.calls.get(test, ())]
+        return sorted(found, key=lambda test: (test in self.last, self.seconds[test]))
+
+
 class Copy:
     """A copy of the repository in which modules are changed one at a time. Use as a context manager."""
 
@@ -90,32 +110,68 @@ class Copy:
             if (ROOT / name).is_file():
                 (self._folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, self._folder / name)
+        folders = os.pathsep.join([str(self._folder / "src"), str(self._folder)])
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.mutant_tests"], cwd=self._folder, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": folders, "OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+        self._surveys: dict[str, Survey] = {}
 
     def __enter__(self) -> "Copy":
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._process.communicate()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def passes(self, module: str, text: str, seconds: float | None) -> bool:
-        """Whether the module's tests pass with ``text`` in its place, within ``seconds``."""
-        path = self._folder / "src" / "podium" / module
+    def _asked(self, **request: Any) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return answer
+
+    def _survey(self, module: str) -> Survey:
+        if module not in self._surveys:
+            path = self._folder / "src" / "podium" / module
+            for _ in range(2):  # a test that fails once without any change may be the machine's doing
+                found = self._asked(files=TESTS[module], module=str(path))
+                if found.get("code") == 0:
+                    break
+            else:
+                raise RuntimeError(f"the tests of {module} fail without any change, first {found}: {' '.join(TESTS[module])}")
+            for old in path.parent.glob(f"__pycache__/{path.stem}.*"):
+                old.unlink()  # a change within the same second would not be seen
+            calls, everything = found["calls"], sorted({line for lines in found["calls"].values() for line in lines})
+            calls.update((test, everything) for test in found["starts_processes"])
+            self._surveys[module] = Survey(
+                calls=calls, seconds=found["seconds"], last=frozenset(found["shared"]), cpu=found["cpu"], wall=found["wall"]
+            )
+        return self._surveys[module]
+
+    def notices(self, plan: Planned) -> bool:
+        """Whether a test fails, twice, with this change in place, or does not end in time."""
+        survey = self._survey(plan.module)
+        path = self._folder / "src" / "podium" / plan.module
         before = path.read_text(encoding="utf-8")
-        path.write_text(text, encoding="utf-8")
-        folders = os.pathsep.join([str(self._folder / "src"), str(self._folder)])
-        command = [sys.executable, "-m", "pytest", *TESTS[module], "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
-        process = subprocess.Popen(
-            command, cwd=self._folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-            env={**os.environ, "PYTHONPATH": folders, "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"},
-        )  # fmt: skip
+        path.write_text(plan.mutant.text, encoding="utf-8")
+        limits = {"cpu_seconds": SLOWEST * survey.cpu + 1, "wall_seconds": SLOWEST * survey.wall + SPARE_SECONDS}
+        tests = survey.tests(plan.mutant.function)
         try:
-            return process.wait(timeout=seconds) == 0
-        except subprocess.TimeoutExpired:
+            while tests:
+                found = self._asked(files=TESTS[plan.module], tests=tests, **limits)
+                if "ended" in found or found["code"] not in (0, 1, NO_TESTS):
+                    return True  # too slow, or the module can not even be imported
+                if found["failed"] is None:
+                    return False
+                again = self._asked(files=TESTS[plan.module], tests=[found["failed"]], again=True, **limits)
+                if again.get("failed") is not None or "ended" in again:
+                    return True
+                tests = tests[tests.index(found["failed"]) + 1 :]
             return False
         finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)  # a group of our own: its leader is not reaped yet
-                process.wait()
             path.write_text(before, encoding="utf-8")
 
 
@@ -136,18 +192,6 @@ def tried(plans: Sequence[Planned], processes: int) -> Iterator[tuple[Planned, b
         else:
             waiting.put(plan)
     left, done = waiting.qsize(), queue.SimpleQueue[tuple[Planned, bool] | Exception]()
-    limits: dict[str, float] = {}
-    guard = threading.Lock()
-
-    def limit(copy: Copy, module: str) -> float:
-        with guard:
-            if module not in limits:
-                source = (ROOT / "src" / "podium" / module).read_text(encoding="utf-8")
-                start = time.monotonic()
-                if not copy.passes(module, source, None):
-                    raise RuntimeError(f"the tests of {module} fail without any change: {' '.join(TESTS[module])}")
-                limits[module] = SLOWEST * (time.monotonic() - start) + SPARE_SECONDS
-            return limits[module]
 
     def work(number: int) -> None:
         try:
@@ -157,7 +201,7 @@ def tried(plans: Sequence[Planned], processes: int) -> Iterator[tuple[Planned, b
                         plan = waiting.get_nowait()
                     except queue.Empty:
                         return
-                    done.put((plan, not copy.passes(plan.module, plan.mutant.text, limit(copy, plan.module))))
+                    done.put((plan, copy.notices(plan)))
         except Exception as error:  # raised again where the results are read: a thread of its own would lose it
             done.put(error)
 
