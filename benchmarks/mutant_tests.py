@@ -34,7 +34,7 @@ NEVER = (hypothesis, pytest_asyncio)
 
 
 class Watch:
-    """Notes what each test takes and calls, runs only the tests asked for, and remembers the first that failed."""
+    """Notes what each test takes and calls, runs only the tests asked for, and remembers which failed."""
 
     def __init__(self, only: list[str] | None, module: str | None) -> None:
         self._only, self._module = only, module
@@ -43,7 +43,7 @@ class Watch:
         self.calls: dict[str, set[int]] = {}
         self.shared: set[str] = set()
         self.starts_processes: set[str] = set()
-        self.failed: str | None = None
+        self.failed: list[str] = []
 
     def trace(self, frame: types.FrameType, event: str, _: Any) -> None:
         """Note that a function of the module is called."""
@@ -76,17 +76,17 @@ class Watch:
         return (yield)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note how long a test took, and the first that failed."""
+        """Note how long a test took, and whether it failed."""
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
-        if report.failed and self.failed is None:
-            self.failed = report.nodeid
+        if report.failed:
+            self.failed.append(report.nodeid)
 
 
-def run(files: list[str], watch: Watch) -> int:
+def run(files: list[str], watch: Watch, *options: str) -> int:
     """Run the tests of these files; pytest's exit code."""
     plugins = [part for name in PLUGINS for part in ("-p", f"no:{name}")]
     quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # the plugins are imported already, on purpose
-    return int(pytest.main([*files, "-x", "-q", *plugins, *quiet], plugins=[watch]))
+    return int(pytest.main([*files, "-q", *options, *plugins, *quiet], plugins=[watch]))
 
 
 def survey(files: list[str], module: str) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def trial(files: list[str], tests: list[str], cpu_seconds: float) -> dict[str, A
     """The named tests, until one fails."""
     resource.setrlimit(resource.RLIMIT_CPU, (int(cpu_seconds) + 1, int(cpu_seconds) + 2))
     watch = Watch(tests, None)
-    return {"code": run(files, watch), "failed": watch.failed}
+    return {"code": run(files, watch, "-x"), "failed": next(iter(watch.failed), None)}
 
 
 def forked(request: dict[str, Any]) -> dict[str, Any]:
