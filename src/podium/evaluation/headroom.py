@@ -41,7 +41,7 @@ WORTH = 0.02
 """Gain over the best worker from which training is worth its cost. What is measured is learned from these few problems: of 7
 points to be had, 240 problems show 3 to 7."""
 SIGNIFICANT = 0.05
-UNLIKELY = 0.04
+UNLIKELY = 0.03
 """Of the draws without headroom, so that a gate over some hundred problems opens falsely in at most 5 of 100 cases: ties that the
 problems can not show to be ties are not in them."""
 
