@@ -22,6 +22,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +81,17 @@ def _hash(texts: Sequence[str]) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
+@cache
+def _texts() -> dict[str, str]:
+    """All tests as they were when this run began."""
+    return {file: (ROOT / file).read_text(encoding="utf-8") for files in TESTS.values() for file in files}
+
+
 def _decided_by(module: str, by: str | None) -> str:
     """Hash of the tests that a result rests on: the file of the test that failed, or all of them."""
     name = (by or "").split("::")[0]
     files = (name,) if name in TESTS[module] else TESTS[module]
-    return _hash([(ROOT / file).read_text(encoding="utf-8") for file in files])
+    return _hash([_texts()[file] for file in files])
 
 
 def planned(most: int, seed: int, tests: dict[str, tuple[str, ...]] = TESTS) -> list[Planned]:
@@ -210,6 +217,7 @@ def known(plans: Sequence[Planned]) -> dict[str, str | None]:
 
 def tried(plans: Sequence[Planned], processes: int) -> Iterator[tuple[Planned, str | None]]:
     """Every change and what noticed it, as they come; earlier finds first."""
+    _texts()  # now, before the copies are made
     found = known(plans)
     waiting: dict[str, list[Planned]] = {}
     for plan in plans:
