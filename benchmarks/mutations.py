@@ -8,6 +8,7 @@ import copy
 import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 Change = Callable[[Any], ast.AST | None]
@@ -25,31 +26,66 @@ _LOGS = ("logger.", "logging.", "log.", "warnings.warn")
 _SKIPPED = (ast.Import, ast.ImportFrom, ast.JoinedStr)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Mutant:
     """One change. ``place`` tells it apart within its module's text. Example: ``Mutant(place="3 '<' -> '<='", ...)``."""
 
     place: str
-    text: str
-    """The whole module after the change."""
-    diff: str
+    function: int | None
+    """The first line of the function whose body is changed. None: what runs on import."""
+    tree: ast.Module
+    node: ast.AST
+    change: Change
+
+    @cached_property
+    def text(self) -> str:
+        """The whole module after the change."""
+        return ast.unparse(_changed(self.tree, self.node, self.change))
+
+    @cached_property
+    def diff(self) -> str:
+        """What is different."""
+        before = ast.unparse(self.tree).splitlines()
+        return "\n".join(list(difflib.unified_diff(before, self.text.splitlines(), lineterm="", n=1))[2:])
 
 
 def mutants(source: str) -> Iterator[Mutant]:
-    """All changes to the module ``source``, in the order of its lines."""
+    """All changes to the module ``source``, in the order of its lines. Their texts are made when they are asked for."""
     tree = ast.parse(source)
-    plain = ast.unparse(tree)
+    functions, statements = _functions(tree), _statements(tree)
     for number, node in enumerate(_nodes(tree)):
         for name, change in _changes(node):
-            changed = copy.deepcopy(tree)
-            target = next(found for index, found in enumerate(_nodes(changed)) if index == number)
-            new = change(target)
-            if new is not None:
-                _Replace(target, new).visit(changed)
-            text = ast.unparse(ast.fix_missing_locations(changed))
-            if text != plain:
-                lines = difflib.unified_diff(plain.splitlines(), text.splitlines(), "before", "after", lineterm="", n=1)
-                yield Mutant(place=f"{number} {name}", text=text, diff="\n".join(list(lines)[2:]))
+            around = statements.get(node, tree)
+            if ast.unparse(_changed(around, node, change)) != ast.unparse(around):
+                yield Mutant(place=f"{number} {name}", function=functions.get(node), tree=tree, node=node, change=change)
+
+
+def _changed(around: ast.AST, node: ast.AST, change: Change) -> ast.AST:
+    """A copy of ``around`` in which ``node`` is changed."""
+    copies: dict[int, Any] = {}
+    changed = copy.deepcopy(around, copies)
+    target = copies[id(node)]
+    new = change(target)
+    return ast.fix_missing_locations(changed if new is None else _Replace(target, new).visit(changed))
+
+
+def _statements(tree: ast.AST) -> dict[ast.AST, ast.stmt]:
+    """Node -> the smallest statement it belongs to: enough to see whether a change changes anything."""
+    found: dict[ast.AST, ast.stmt] = {}
+    for statement in ast.walk(tree):  # outer ones come first, inner ones overwrite them
+        if isinstance(statement, ast.stmt):
+            found.update(dict.fromkeys(ast.walk(statement), statement))
+    return found
+
+
+def _functions(tree: ast.AST) -> dict[ast.AST, int]:
+    """Node -> the first line (its first decorator's, as in a code object) of the innermost function in whose body it stands."""
+    found: dict[ast.AST, int] = {}
+    for function in ast.walk(tree):  # outer ones come first, inner ones overwrite them
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            line = min(part.lineno for part in (function, *function.decorator_list))
+            found.update((node, line) for statement in function.body for node in ast.walk(statement))
+    return found
 
 
 class _Replace(ast.NodeTransformer):

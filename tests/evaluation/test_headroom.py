@@ -194,7 +194,14 @@ def test_it_does_not_open_where_nothing_can_be_gained(
 
 @pytest.mark.parametrize(
     ("problems", "workers", "frozen", "by_text"),
-    [(300, 7, 0.5, False), (360, 7, 0.5, True), (480, 10, 0.5, False), (300, 2, 0.5, False), (900, 7, 1.0, False)],
+    [
+        (300, 7, 0.5, False),
+        (300, 10, 0.5, False),
+        (360, 7, 0.5, True),
+        (480, 10, 0.5, False),
+        (300, 2, 0.5, False),
+        (900, 7, 1.0, False),
+    ],
 )
 def test_seven_points_by_kind_are_found(problems: int, workers: int, frozen: float, by_text: bool) -> None:
     known = known_of(problems, by_text=by_text)

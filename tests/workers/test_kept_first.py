@@ -31,13 +31,18 @@ PAID = LedgerRow(run="run", worker="w", calls=1, prompt_tokens=9, completion_tok
 class Shop:
     """A provider that counts what it sold."""
 
-    def __init__(self, text: str = "42", seconds: float = 0.0) -> None:
+    def __init__(self, text: str = "42", seconds: float = 0.0, after: "Shop | None" = None) -> None:
         self.sold = 0
+        self.asked = asyncio.Event()
         self._text = text
         self._seconds = seconds
+        self._after = after
 
     async def __call__(self, call: Call) -> Completion:
         self.sold += 1
+        self.asked.set()
+        if self._after is not None:
+            await self._after.asked.wait()
         await asyncio.sleep(self._seconds)
         return Completion(text=self._text, usage=USAGE)
 
@@ -208,7 +213,8 @@ class TestHedges:
     """Both attempts of a hedge may be paid: each has a key and a line of its own."""
 
     async def test_the_loser_is_in_the_ledger_and_its_bound_stays_booked(self, tmp_path: Path) -> None:
-        budget, slow, quick = Budget(usd=1), Shop("slow", 30), Shop("quick")
+        budget, slow = Budget(usd=1), Shop("slow", 30)
+        quick = Shop("quick", after=slow)
         one, two = Metered(slow, CARD, 50, [budget]), Metered(quick, CARD, 50, [budget])
         bound = one.bound(Call.plain("?")).cost_usd
         for _ in range(2):  # the second time from disk
@@ -229,10 +235,10 @@ class TestHedges:
         assert second.sold == 0
 
     async def test_an_attempt_that_waits_for_another_process_takes_what_the_attempt_beside_it_got(self, tmp_path: Path) -> None:
-        shop = Shop("again")
+        shop, slow = Shop("again"), Shop("slow", 30)
         with Journal(tmp_path / "calls.db") as theirs, Journal(tmp_path / "calls.db") as ours:
-            under_way = asyncio.ensure_future(theirs.worker(Shop("slow", 30), "w")(Call.plain("?")))
-            await asyncio.sleep(0.05)
+            under_way = asyncio.ensure_future(theirs.worker(slow, "w")(Call.plain("?")))
+            await slow.asked.wait()
             waiting = asyncio.ensure_future(ours.worker(shop, "w")(Call.plain("?")))
             await theirs.worker(Shop("hedge"), "w", hedge=True)(Call.plain("?"))
             under_way.cancel()
