@@ -139,9 +139,9 @@ async def test_what_one_prefers_turns_the_choice(tmp_path: Path, prefer: str, ch
     workers = WorkerPool([member("fair", nearly, 0.0001), member("dear", clerk("sum"), 0.1)])
     found = await tuned(workers, tmp_path, problems(120, ("sum",)), prefer=prefer, max_calls=400)
     assert found.record.prefer == prefer
-    if chosen == "fair":
-        assert found.record.price > 0
+    if chosen == "fair":  # by its price, or at once where it is as often right as the dear one
         assert asked_for(found, "sum") == {"fair"}
+        assert found.record.price > 0 or found.best_worker == "fair"
     else:
         assert found.record.price == 0
 

@@ -16,7 +16,7 @@ from podium.types import Card, Problem
 SHORT, LONG = 100, 1_000
 """Tokens of a reply: a short answer, and a worked solution."""
 STEPS = 2
-"""Responses that are read along with a question, at the most usual."""
+"""Responses that a step usually reads along with the question, at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
