@@ -56,7 +56,7 @@ def fuzz(cases: int) -> dict[str, Any]:
             shapeless += 1
 
     with _server() as url:
-        document = httpx.get(f"{url}/openapi.json").json()
+        document = httpx.get(f"{url}/openapi.json", timeout=60).json()
         for name in ("ChatRequest", "ResponsesRequest", "CompactRequest", "MessagesRequest", "CountRequest"):
             # Any text is a name; one that is served gets further.
             document["components"]["schemas"][name]["properties"]["model"] = {"enum": ["podium", "w1"]}
