@@ -8,7 +8,7 @@ from podium.errors import WorkerUnavailable
 from podium.events import StepFinished, WorkflowWritten
 from podium.serving.api_errors import problem_of
 from podium.serving.asking import ChoiceDone, Progress, RunEvent, TextDelta, failed
-from podium.serving.measures import total_usage
+from podium.serving.figures import total_usage
 from podium.serving.service import ActiveRequest
 from podium.serving.shown import answer_usage, event_object, podium_object, reasoning, totals_object, usage_object
 from podium.serving.stop_sequences import StopSequences

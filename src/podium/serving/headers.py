@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from podium.errors import ConfigError
 from podium.request_options import RequestOptions
 from podium.serving.asking import ChoiceDone
-from podium.serving.measures import total_usage
+from podium.serving.figures import total_usage
 from podium.serving.requests import AnyRequest
 from podium.serving.service import ActiveRequest
 from podium.workflow.draw import plain

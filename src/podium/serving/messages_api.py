@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from podium.serving.chat_api import answered, opened
 from podium.serving.conversation import ParsedRequest
+from podium.serving.figures import prompt_size
 from podium.serving.headers import run_headers
-from podium.serving.measures import prompt_size
 from podium.serving.messages_answers import MessageEvents, message_object
 from podium.serving.service import RequestService
 from podium.serving.store.keys import Key

@@ -22,7 +22,7 @@ from podium.serving.asking import ChoiceDone
 from podium.serving.catalog import ModelCatalog
 from podium.serving.concurrency import ConcurrencyGate, Patience
 from podium.serving.conversation import ParsedRequest
-from podium.serving.measures import ended_by, newest_round, prompt_size, question_of, simulated_seconds, total_usage
+from podium.serving.figures import ended_by, newest_round, prompt_size, question_of, simulated_seconds, total_usage
 from podium.serving.metrics import Metrics
 from podium.serving.paused_step import Resumed, paused_step, resumed
 from podium.serving.sessioned import sessioned, task_worker

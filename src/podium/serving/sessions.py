@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from podium.errors import BudgetExceeded, ConfigError
 from podium.jsonl import dumps, loads
 from podium.serving.conversation import ParsedRequest
-from podium.serving.measures import prompt_size
+from podium.serving.figures import prompt_size
 from podium.serving.paused_step import last_said
 from podium.serving.staying import Acting, TurnState, acting, after, is_abler
 from podium.types import Card, Completion, Step, Transcript, Usage, Workflow
