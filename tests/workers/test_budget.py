@@ -338,7 +338,10 @@ class TestMetered:
             Metered(Scripted("?"), unpriced, 50, [Budget(tokens=5), Budget(usd=1)])
         Metered(Scripted("?"), unpriced, 50, [Budget(tokens=5)])
         with pytest.raises(ConfigError, match="max_tokens"):
-            Metered(Scripted("?"), CARD, 0, [])
+            Metered(Scripted("?"), CARD, -1, [])
+
+    def test_a_worker_of_no_tokens_is_bounded_by_its_price_alone(self) -> None:
+        assert Metered(Scripted("?"), CARD, 0, []).bound(Call.plain("a long question")).tokens == 0
 
     @given(
         cap=st.floats(1e-4, 5e-3),
