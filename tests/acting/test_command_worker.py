@@ -190,6 +190,18 @@ async def test_a_client_that_leaves_ends_all_of_it(isolated: bool, mark: str) ->
 
 
 @both
+async def test_a_call_given_up_at_any_moment_of_its_start_leaves_nothing(isolated: bool, mark: str) -> None:
+    stays = python(f"'{mark}'\nimport time; time.sleep(60)", isolated=isolated)
+    for milliseconds in range(0, 30, 2):
+        call = asyncio.create_task(stays(Call.plain("?")))
+        await asyncio.sleep(milliseconds / 1000)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert not running(mark)
+
+
+@both
 async def test_huge_memory_is_ended(isolated: bool, mark: str) -> None:
     greedy = python(
         f"'{mark}'\nimport time\nkept = []\n"

@@ -146,9 +146,19 @@ class _Running:
         self._signal()
 
     def _signal(self) -> None:
-        if self._process.poll() is None:
-            # The supervisor ends what is below it first; bubblewrap's end is that of its namespace.
-            self._process.send_signal(signal.SIGKILL if self._isolated else signal.SIGTERM)
+        if self._process.poll() is not None:
+            return
+        if not self._isolated:
+            self._process.send_signal(signal.SIGTERM)  # the supervisor ends what is below it first
+            return
+        # Bubblewrap's child is its namespace, and asks only after a while to end with it. Stopped, bubblewrap starts nobody.
+        self._process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        for child in children_of(self._process.pid):
+            with suppress(ProcessLookupError):
+                self._held.append(os.pidfd_open(child))
+                signal.pidfd_send_signal(self._held[-1], signal.SIGKILL)
+        self._process.send_signal(signal.SIGKILL)
 
     async def end(self) -> None:
         """End every process and wait for it. May be called again. Raises :class:`SandboxError` where one does not end."""
@@ -156,9 +166,8 @@ class _Running:
         self._signal()
         try:
             async with asyncio.timeout(STOP_SECONDS):
-                await _exited(self._held[1])
-                if self._first is not None:
-                    await _exited(self._first)
+                for each in self._held[1:]:
+                    await _exited(each)
         except TimeoutError as error:
             self._process.kill()
             raise SandboxError(f"process {self._process.pid} of a command does not end; end it by hand") from error

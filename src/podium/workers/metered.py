@@ -54,7 +54,9 @@ class Metered:
         self, worker: Worker, card: Card, max_tokens: int, budgets: Sequence[Budget], most_usd: MostUsd | None = None
     ) -> None:
         if max_tokens < 0:
-            raise ConfigError(f"max_tokens of worker {card.name!r} is {max_tokens}; set 1 or more, or 0 for a worker that uses no tokens")
+            raise ConfigError(
+                f"max_tokens of worker {card.name!r} is {max_tokens}; set 1 or more, or 0 for a worker that uses no tokens"
+            )
         self._most_usd = most_usd or partial(price, card)
         if any(budget.usd is not None for budget in budgets) and self._most_usd(1, 1) is None:
             raise ConfigError(f"a budget in dollars can not be kept: {how_to_price(card.name)}")
