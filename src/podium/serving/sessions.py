@@ -59,6 +59,8 @@ class Session:
     turn: TurnState
     """Of this conversation, before the request."""
     said: str
+    asked: str
+    """Which model, policy and workers the client chooses."""
     spent_usd: float | None
     """Before the request; None where a price was unknown."""
     budget: Budget
@@ -91,6 +93,10 @@ class Session:
         self.plan = _in_words(workflow)
         last = workflow.steps[-1]
         proposed = cards[names[last.worker]]
+        if self.turn.worker and self.turn.asked != self.asked:
+            why = "switches: the client chose another model, policy or workers"
+            self.acting = Acting(worker=proposed.name, proposed=proposed.name, why=why)
+            return workflow
         before = cards.get(self.turn.worker)
         usable = {name: card for name, card in cards.items() if name in names}
         size = prompt_size(parsed.call) // _CHARACTERS_PER_TOKEN
@@ -120,6 +126,7 @@ class Session:
             self.turn,
             said=self.turn.said if self.is_tool_round else self.said,
             plan=self.plan if self.keeps_words else "",
+            asked=self.asked,
             worker=worker,
             prompt_tokens=usage.prompt_tokens,
             answer_tokens=usage.completion_tokens,
@@ -205,6 +212,7 @@ def opened(
         state=state,
         turn=state.conversations.get(beginning, TurnState()),
         said=_said(parsed),
+        asked=_asked(parsed),
         spent_usd=spent_usd,
         budget=Budget(left, name="session"),
         limit_usd=limit_usd,
@@ -232,6 +240,13 @@ def _said(parsed: ParsedRequest) -> str:
     """What the user said last, and after how many turns: "go on" twice is two turns."""
     turns = sum(turn.role == "user" for turn in parsed.call.question)
     return f"{turns} {last_said(parsed.call.question)}"
+
+
+def _asked(parsed: ParsedRequest) -> str:
+    """What the client chose, so that a choice of its own is never overruled by what was chosen before."""
+    options = parsed.options
+    chosen = [parsed.model, options.policy, sorted(options.workers or ()), sorted(options.exclude_workers)]
+    return hashlib.sha256(json.dumps(chosen).encode("ascii")).hexdigest()[:16]
 
 
 def _in_words(workflow: Workflow) -> str:

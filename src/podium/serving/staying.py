@@ -43,6 +43,8 @@ class TurnState:
     """Turns of the user so far."""
     plan: str = ""
     """The workflow of this turn, in the workflow language."""
+    asked: str = ""
+    """Which model, policy and workers the client chose."""
     worker: str = ""
     """Who acted."""
     calls: int = 0
@@ -126,6 +128,7 @@ def after(
     said: str,
     plan: str,
     worker: str,
+    asked: str = "",
     prompt_tokens: int,
     answer_tokens: int,
     now: float,
@@ -138,6 +141,7 @@ def after(
         said=said,
         number=state.number + new,
         plan=plan if new else state.plan,
+        asked=asked,
         worker=worker,
         calls=state.calls + 1,
         prompt_tokens=prompt_tokens,
