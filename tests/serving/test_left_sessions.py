@@ -19,7 +19,7 @@ async def test_a_call_that_outlives_its_request_is_not_counted_twice(tmp_path: P
     worker = Metered(puppet, Card(name="w1", prompt_usd=1e-6, completion_usd=1e-5), 100, [])
     parsed = ParsedRequest(model="w1", call=Call.plain("?"), options=RequestOptions(session_usd=1.0))
     async with live(catalog, tmp_path) as server:
-        with pytest.raises(ClientLeft):
+        with pytest.raises(ClientLeft):  # noqa: PT012 - the block is what the client leaves
             async with server.service.admitted(None, parsed, {"x-podium-session": "s"}) as active:
                 shared = asyncio.create_task(worker(Call.plain("?")))  # as where an equal request has joined the call
                 await until(lambda: puppet.under_way == 1)
