@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from podium.acting import examples
 from podium.acting.examples import MOST_CHARACTERS, read_examples
+from podium.tasks.programming.code import parse_python
 
 STUB = "```python\ndef f(x):\n    pass\n```\n"
 
@@ -13,17 +13,16 @@ STUB = "```python\ndef f(x):\n    pass\n```\n"
 def steps(question: str, most: int) -> int:
     """How many times the parser of Python was asked, and characters it was shown, per thousand; ends where that is too much."""
     seen = 0
-    parse = examples.parse_python
 
     def counted(text: str) -> object:
         nonlocal seen
         seen += 1 + len(text) // 1000
         assert seen <= most, "more work than its length allows"
-        return parse(text)
+        return parse_python(text)
 
     patch = pytest.MonkeyPatch()
     with patch.context() as patched:
-        patched.setattr(examples, "parse_python", counted)
+        patched.setattr("podium.acting.examples.parse_python", counted)
         read_examples(question)
     return seen
 

@@ -81,3 +81,12 @@ async def test_a_reference_to_an_item_that_can_not_be_sent_on_is_refused(tmp_pat
         assert (answer.status_code, answer.json()["error"]["type"]) == (400, "invalid_request_error"), answer.text
         on = await asked(server.url, "/v1/responses", model="w1", input="And?", previous_response_id=first["id"])
         assert on.status_code == 200
+
+
+async def test_questions_take_a_key_in_every_header_that_other_endpoints_take_it_in(tmp_path: Path) -> None:
+    async with live(catalog_of(said(TWO_STEPS), said("1")), tmp_path, with_keys=True) as server:
+        _, secret = await server.accounts.keys.create("desk", scopes=frozenset({"answer"}))
+        async with httpx.AsyncClient(base_url=server.url) as client:
+            for headers in ({"Authorization": f"Bearer {secret}"}, {"x-api-key": secret}):
+                assert (await client.get("/v1/questions", headers=headers)).status_code == 200
+                assert (await client.post("/v1/questions/q", headers=headers, json={"answer": "a"})).status_code == 404

@@ -24,9 +24,9 @@ async def test_a_call_that_outlives_its_request_is_not_counted_twice(tmp_path: P
                 shared = asyncio.create_task(worker(Call.plain("?")))  # as where an equal request has joined the call
                 await until(lambda: puppet.under_way == 1)
                 assert active.session is not None
-                at_most = active.session.costs_usd
+                session, at_most = active.session.id, active.session.costs_usd
                 raise ClientLeft
         await shared
-        _, spent = await server.accounts.sessions.get(active.session.id)
+        _, spent = await server.accounts.sessions.get(session)
         assert at_most is not None
         assert spent == pytest.approx(at_most), "the most that it could cost, and not what it did cost besides"
