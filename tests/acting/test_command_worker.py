@@ -446,3 +446,18 @@ def test_what_it_can_not_do() -> None:
         worker("cat").check(ResponseOptions(tools=(Tool(name="now"),)))
     with pytest.raises(ConfigError, match="in reads"):
         worker(sys.executable if "/root/" in os.path.realpath(sys.executable) else "/opt/none/../../usr/../tmp/x")
+
+
+async def test_a_check_that_could_not_be_isolated_is_no_failed_check() -> None:
+    """Bubblewrap's own exit code is 1, as is that of a check that fails."""
+    gone = worker("/usr/bin/true", check=True, reads=["/opt/podium-test-not-there"])
+    with pytest.raises(WorkerUnavailable, match="could not be isolated"):
+        await gone(Call(subtask="Check it.", visible=(VisibleStep(subtask="Write.", response="42"),)))
+
+
+@both
+@pytest.mark.parametrize("words", [["{text}{text}"], ["{text}"] * 9, ["ä" * 500 + "{text}"]], ids=["twice", "often", "not ASCII"])
+async def test_a_text_too_long_for_the_whole_command_line_is_told_as_such(words: list[str], isolated: bool) -> None:
+    size = 128 * 1024 - 520 if len(words) > 1 or "ä" in words[0] else 70_000
+    with pytest.raises(ContextOverflow):
+        await worker("echo", *words, isolated=isolated)(Call.plain("x" * size))

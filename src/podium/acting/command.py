@@ -28,6 +28,8 @@ TRY_LATER = 75
 """EX_TEMPFAIL of <sysexits.h>."""
 LONGEST_ARGUMENT = 128 * 1024 - 1
 """Bytes that Linux takes as one argument."""
+LONGEST_LINE = 1024 * 1024
+"""Bytes of all arguments together: half of what Linux usually takes, which counts the environment as well."""
 _MOST_ERROR = 1000
 """Characters of standard error that a failure repeats, from its end."""
 
@@ -97,7 +99,8 @@ class CommandWorker:
         arguments = self._table.command[1:]
         if not any(TEXT in word for word in arguments):
             return [self._program, *arguments], data
-        if len(data) > LONGEST_ARGUMENT - max(len(word) for word in arguments):
+        words = [word.encode("utf-8", "surrogateescape").replace(TEXT.encode(), data) for word in arguments]
+        if any(len(word) > LONGEST_ARGUMENT for word in words) or sum(map(len, words)) > LONGEST_LINE:
             raise ContextOverflow("the text is longer than an argument of a command can be; have the command read standard input")
         if "\0" in text:
             raise WorkerRefused("the text has a NUL character, which no argument can hold")

@@ -40,7 +40,7 @@ class Confined:
     """A command ready to be started, and what to do when all of it has ended."""
 
     words: Callable[[int], list[str]]
-    """(descriptor on which bubblewrap says whom it started) -> the whole command line."""
+    """(descriptor on which bubblewrap says whom it started, and how that ended) -> the whole command line."""
     fds: tuple[int, ...] = ()
     """Descriptors that it is started with; they are closed here afterwards."""
     environment: Mapping[str, str]
@@ -93,7 +93,19 @@ def _isolated(table: CommandWorkerConfig, words: list[str], environ: Mapping[str
             *("--size", str(table.files_mib * _MIB), "--tmpfs", FOLDER),
             *(word for path in table.reads for word in ("--ro-bind", path, path)),
             *(word for path in table.writes for word in ("--bind", path, path)),
-            *("--remount-ro", "/", "--chdir", FOLDER, "--info-fd", str(info), "--seccomp", str(seccomp), "--", *limits, *words),
+            *(
+                "--remount-ro",
+                "/",
+                "--chdir",
+                FOLDER,
+                "--json-status-fd",
+                str(info),
+                "--seccomp",
+                str(seccomp),
+                "--",
+                *limits,
+                *words,
+            ),
         ]
 
     return Confined(

@@ -24,11 +24,14 @@ MOST_EXAMPLES = 40
 MOST_CHARACTERS = 100_000
 """Of a question; in a longer one no examples are looked for."""
 _MOST_PARSES = 12
+_MOST_PARSED = 4 * MOST_CHARACTERS
+"""Characters that are parsed in search of asserts, a thousand counted for each attempt besides."""
 _ASSERT = re.compile(r"^[ \t]*(assert\s.*)$", re.MULTILINE)
 _SAYS = re.compile(
     r"\s*(?:==>|=>|->|➞|→|➔|==|#\s*=>|#\s*->|(?:should|must|will|would)\s+(?:be|return|give|output)|returns?|gives|outputs?|is)\s*:?\s*"
 )
-_HEAD = r"^[ \t#*>-]*(?:(?:sample|example)s?\s+)?{}s?\s*\d*\s*:?[ \t*-]*$"
+_HEAD = r"^[ \t#*>-]*+(?:(?:sample|example)s?\s++)?{}s?+\s*+\d*+\s*+:?+[ \t*-]*+$"
+"""Nothing in it is taken back: a line of blanks would be divided among its parts in every possible way."""
 _INPUT = re.compile(_HEAD.format("input"), re.IGNORECASE)
 _OUTPUT = re.compile(_HEAD.format("output"), re.IGNORECASE)
 _END = re.compile(r"^[ \t#*-]*(?:note|explanation|constraints?|examples?|samples?|(?:input|output)\s+format)\b.*$", re.IGNORECASE)
@@ -75,7 +78,11 @@ def _start(question: str) -> tuple[str, frozenset[str]]:
     paragraphs = question.split("\n\n")
     texts = [*fenced_blocks(question)[:_MOST_PARSES]]
     texts += ["\n\n".join(paragraphs[:end]) for end in range(len(paragraphs), max(0, len(paragraphs) - _MOST_PARSES), -1)]
+    left = MOST_CHARACTERS
     for text in texts:
+        left -= len(text)
+        if left < 0:
+            break
         tree = parse_python(text)
         stubs = () if tree is None else tuple(node for node in tree.body if _is_stub(node))
         if stubs:
@@ -90,14 +97,19 @@ def _is_stub(node: ast.stmt) -> bool:
 
 
 def _asserts(question: str) -> Iterator[str]:
-    lines = question.split("\n")
+    lines, left = question.split("\n"), _MOST_PARSED
     for number, line in enumerate(lines):
         if not _ASSERT.match(line):
             continue
         for end in range(number + 1, min(len(lines), number + 10) + 1):
-            tree = parse_python("\n".join(lines[number:end]).strip())
+            text = "\n".join(lines[number:end]).strip()
+            left -= 1000 + len(text)
+            if left < 0:
+                return
+            tree = parse_python(text)
             if tree is not None and len(tree.body) == 1 and isinstance(tree.body[0], ast.Assert):
-                yield ast.unparse(tree.body[0])
+                if (spelled := _spelled(tree.body[0])) is not None:
+                    yield spelled
                 break
 
 
@@ -164,7 +176,7 @@ def _call(source: str, entries: Collection[str]) -> str | None:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or (entries and call.func.id not in entries):
         return None
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return ast.unparse(call) if all(_is_literal(argument) for argument in arguments) else None
+    return _spelled(call) if all(_is_literal(argument) for argument in arguments) else None
 
 
 def _first_literal(text: str) -> str | None:
@@ -181,7 +193,15 @@ def _literal(text: str) -> str | None:
     tree = parse_python(text) if text else None
     if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
         return None
-    return ast.unparse(tree.body[0].value) if _is_literal(tree.body[0].value) else None
+    return _spelled(tree.body[0].value) if _is_literal(tree.body[0].value) else None
+
+
+def _spelled(node: ast.AST) -> str | None:
+    """``node`` in one spelling; None where it is nested deeper than Python itself can write down."""
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return None
 
 
 def _is_literal(node: ast.expr) -> bool:

@@ -15,6 +15,7 @@ import httpx2
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, TextContent
+from pydantic_core import to_json
 
 from podium.acting.mcp_config import McpWorkerConfig
 from podium.errors import ConfigError, WorkerUnavailable
@@ -53,6 +54,11 @@ class McpTools:
 
     async def call(self, name: str, arguments: dict[str, Any]) -> tuple[str, bool]:
         """Call the tool that is offered as ``name``."""
+        try:
+            to_json([[[[arguments]]]])  # some levels more, as the library's request has them
+        except ValueError as error:
+            # The library would take it for the end of the connection, which others use as well.
+            return f"(not called: the arguments can not be sent: {_short(error)})", True
         connection = await self._opened()
         try:
             async with asyncio.timeout(self._table.tool_seconds):

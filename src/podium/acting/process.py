@@ -21,6 +21,7 @@ LOOK_EVERY_SECONDS = 0.05
 STOP_SECONDS = 10.0
 KEPT_ERROR = 64 * 1024
 """Bytes of standard error that are kept, from its end."""
+_MOST_WHY = 1000
 _CHUNK = 64 * 1024
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -74,6 +75,8 @@ class _Running:
         self._held = [info, os.pidfd_open(process.pid)]
         self._first: int | None = None
         """The first process inside the namespace, once it was looked for."""
+        self._status = b""
+        """What bubblewrap has said of it."""
         self._passed = ""
         self._out = bytearray()
         self._error = bytearray()
@@ -118,7 +121,12 @@ class _Running:
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
-        return Ended(stdout=bytes(self._out), stderr=bytes(self._error), exit_code=self._process.wait(), passed=self._passed)
+        exit_code = self._process.wait()
+        if self._isolated and not self._passed and b'"exit-code"' not in self._status:
+            # The exit code is bubblewrap's own, and no answer: it has said nothing of how the command ended.
+            why = self._error[-_MOST_WHY:].decode("utf-8", "replace").strip()
+            raise SandboxError(f"it could not be isolated, or was ended from outside (exit code {exit_code}): {why}")
+        return Ended(stdout=bytes(self._out), stderr=bytes(self._error), exit_code=exit_code, passed=self._passed)
 
     async def _read_output(self, stdout: asyncio.StreamReader, most: int) -> None:
         while chunk := await stdout.read(_CHUNK):
@@ -174,12 +182,15 @@ class _Running:
 
     def _find_first(self) -> None:
         """Where bubblewrap came so far as to name it, and it has not ended yet."""
-        if self._first is None and self._isolated:
-            with suppress(BlockingIOError, ProcessLookupError):
-                said = os.read(self._held[0], 4096)
-                if said:
-                    self._first = os.pidfd_open(json.loads(said)["child-pid"])
-                    self._held.append(self._first)
+        if not self._isolated:
+            return
+        with suppress(BlockingIOError):
+            while said := os.read(self._held[0], 4096):
+                self._status += said
+        if self._first is None and b"\n" in self._status:
+            with suppress(ProcessLookupError):
+                self._first = os.pidfd_open(json.loads(self._status.partition(b"\n")[0])["child-pid"])
+                self._held.append(self._first)
 
     def close(self) -> None:
         """Give up what was held to watch it."""

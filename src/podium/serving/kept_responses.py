@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from podium.errors import ConfigError
 from podium.jsonl import dumps, loads
@@ -58,10 +58,14 @@ async def with_kept(accounts: Accounts, key: Key | None, body: ResponsesRequest)
     for item in body.input:
         if isinstance(item, ResponsesReference) and item.id is not None and item.id not in found:
             found |= await _items_beside(accounts, key, item.id)
-    items = tuple(
-        _ITEM.validate_python(found[item.id]) if isinstance(item, ResponsesReference) and item.id in found else item
-        for item in body.input
-    )
+    try:
+        items = tuple(
+            _ITEM.validate_python(found[item.id]) if isinstance(item, ResponsesReference) and item.id in found else item
+            for item in body.input
+        )
+    except ValidationError as error:  # a worker wrote what no request may hold
+        first = error.errors(include_url=False, include_input=False, include_context=False)[-1]
+        raise ConfigError(f"an item_reference is to an item that can not be sent on: {first['msg']}") from error
     return body.model_copy(update={"input": items}), before
 
 
@@ -118,4 +122,9 @@ async def _items_beside(accounts: Accounts, key: Key | None, item: str) -> dict[
     """The items of the kept response that ``item`` is one of, by their ids."""
     run = item.rpartition("_")[2]
     state = await accounts.responses.get(f"resp_{run}", "" if key is None else key.id)
-    return {} if state is None else {each["id"]: each for each in loads(KeptResponse, state).body["output"]}
+    if state is None:
+        return {}
+    try:
+        return {each["id"]: each for each in loads(KeptResponse, state).body["output"]}
+    except ConfigError:  # kept by another version of Podium
+        return {}

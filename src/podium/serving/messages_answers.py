@@ -7,10 +7,11 @@ for the answer. Their signature only says whose they are: they are left out agai
 import json
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from podium.serving.api_errors import problem_of
 from podium.serving.asking import ChoiceDone, Progress, RunEvent
+from podium.serving.bodies import is_shallow
 from podium.serving.chat_answers import ChoiceText
 from podium.serving.one_answer import Finish, one_answer
 from podium.serving.service import ActiveRequest
@@ -131,13 +132,22 @@ def _signature(active: ActiveRequest) -> str:
 
 
 def _tool_use(active: ActiveRequest, call: ToolCall) -> Object:
-    """A call of the client's tool, by the name the client gave it. Arguments that are no JSON object are put into one."""
+    """A call of the client's tool, by the name the client gave it. Arguments that are no JSON object are put into one.
+
+    So are those that a client could not read (``NaN``), or not send back as they are nested too deep.
+    """
     try:
-        given = json.loads(call.arguments or "{}")
+        given = json.loads(call.arguments or "{}", parse_constant=_no_json)
     except (ValueError, RecursionError):
+        given = call.arguments
+    if not is_shallow(given):
         given = call.arguments
     name = active.parsed.tools.get(call.name, Named(name=call.name)).name
     return {"type": "tool_use", "id": call.id, "name": name, "input": given if isinstance(given, dict) else {"input": given}}
+
+
+def _no_json(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON")
 
 
 def _stop(completion: Completion, stopping: StopSequences) -> Object:

@@ -15,7 +15,8 @@ from podium.serving.requests import AnyRequest
 
 _SERVER_TOOL = re.compile(
     r"(bash|browser_toolset|code_execution|computer|computer_toolset|memory|text_editor|tool_search_tool_bm25|"
-    r"tool_search_tool_regex|web_fetch|web_search)_\d{8}"
+    r"tool_search_tool_regex|web_fetch|web_search)_\d{8}",
+    re.ASCII,  # what is left out is named in a header
 )
 _SERVER_BLOCKS = frozenset(
     {

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from podium.acting.human import DESK
 from podium.serving.accounts import Accounts
 from podium.serving.api_errors import ApiError, ApiErrorException
+from podium.serving.credentials import authorization
 from podium.serving.wire import json_answer
 
 
@@ -30,13 +31,13 @@ def question_routes(app: FastAPI, accounts: Accounts) -> None:
     @app.get("/v1/questions", tags=["Podium"])
     async def list_questions(request: Request) -> Response:
         """The questions that wait for a person at this replica, the oldest first. It takes a key with the scope "answer"."""
-        await accounts.identify(request.headers.get("Authorization"), "answer")
+        await accounts.identify(authorization(request.headers), "answer")
         return json_answer({"object": "list", "data": [asdict(question) for question in DESK.waiting()]})
 
     @app.post("/v1/questions/{question}", tags=["Podium"])
     async def answer_question(question: str, body: Answer, request: Request) -> Response:
         """Answer one of them; the step goes on with it."""
-        await accounts.identify(request.headers.get("Authorization"), "answer")
+        await accounts.identify(authorization(request.headers), "answer")
         if not DESK.answer(question, body.answer):
             raise ApiErrorException(
                 ApiError(

@@ -242,6 +242,8 @@ class RequestService:
             # A client that sends the results again finds the step waiting as before, and pays for nothing twice.
             await self.accounts.pause(active.resumed.ids, active.admission, active.resumed.state)
         if (session := active.session) is not None:
+            # A call that goes on for another request is booked here at its most, and not once more when it comes back.
+            session.budget.on_change = None
             await patiently(partial(self.accounts.sessions.settle, session.id, active.run, session.costs_usd, state))
         await self.accounts.keep_run(run, active.admission)
         self._report(run)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import OrderedDict
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from podium.errors import WorkerError
 from podium.protocols import Worker
@@ -56,5 +56,7 @@ def _loop(call: Call) -> str:
     messages = list(render(call))
     while messages and (messages[-1].role == "tool" or messages[-1].tool_calls):
         messages.pop()
-    parts = [tenant.get().name, [asdict(message) for message in messages], list(call.sample)]
+    # Marks for a cache say nothing of the conversation: clients move them along from round to round.
+    said = [asdict(replace(message, cache_points=())) for message in messages]
+    parts = [tenant.get().name, said, list(call.sample)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("ascii")).hexdigest()
