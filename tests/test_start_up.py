@@ -47,7 +47,7 @@ def test_the_help_needs_only_the_command_line() -> None:
 
 def test_a_mistake_in_the_flags_is_said_before_anything_is_loaded() -> None:
     modules = command("ask")
-    assert rooms(modules) <= {"cli", "conditions", "errors", "extras", "types", "workflow"}
+    assert rooms(modules) <= {"cli", "conditions", "errors", "extras", "parts", "types", "workflow"}
     assert packages(modules) & HEAVY == set()
 
 

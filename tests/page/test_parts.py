@@ -45,7 +45,7 @@ def test_options_are_chosen_by_keyboard(page: Page) -> None:
     page.get_by_role("button", name="Read").click()
     told = page.locator("#told")
     expect(told).to_contain_text("workers=('cedar', '<img src=x onerror=window.hit=1>')")
-    expect(told).to_contain_text("rounds=2, budget_usd=0.05, budget_seconds=None")
+    expect(told).to_contain_text("rounds=2, budget_usd=0.05, session_usd=None, budget_seconds=None")
     page.get_by_label("At most, in seconds").fill("soon")
     expect(summary).to_have_text("Options: something is wrong here")
     page.get_by_role("button", name="Read").click()

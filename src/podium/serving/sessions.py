@@ -92,7 +92,10 @@ class Session:
         """``workflow`` with the worker that acts: the one it names for its last step, or the one that acted before."""
         self.plan = _in_words(workflow)
         last = workflow.steps[-1]
-        proposed = cards[names[last.worker]]
+        name = names[last.worker]
+        if (proposed := cards.get(name)) is None:  # a Conductor may have workers that the server does not list
+            self.acting = Acting(worker=name, proposed=name, why="as the workflow says: nothing is known of this worker's price")
+            return workflow
         if self.turn.worker and self.turn.asked != self.asked:
             why = "switches: the client chose another model, policy or workers"
             self.acting = Acting(worker=proposed.name, proposed=proposed.name, why=why)

@@ -206,15 +206,17 @@ class Trainer:
         if exploration.draft_sft_weight.at(progress) <= 0 and forced <= 0:
             return tasks
         rng = random.Random(f"openings {config.seed} {iteration}")
-        kinds = [task.problem.kind for task in tasks]
-        unsettled = [rng.random() < self._curriculum.entropy_weight(kind, exploration.settled_from) for kind in kinds]
+        longest_of: list[int] = []
+        if exploration.longest_of > 1:
+            open_shares = [self._curriculum.entropy_weight(task.problem.kind, exploration.settled_from) for task in tasks]
+            longest_of = [exploration.longest_of if rng.random() < share else 1 for share in open_shares]
         return with_drafts(
             tasks,
             self._untrained,
             forced,
             rng,
             misread=exploration.misread,
-            longest_of=[exploration.longest_of if each else 1 for each in unsettled] if exploration.longest_of > 1 else (),
+            longest_of=longest_of,
             syntax=config.syntax,
         )
 
