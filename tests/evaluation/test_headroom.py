@@ -155,7 +155,7 @@ def opened(chances: Array, known: dict[str, Array], *, repeats: int, frozen: flo
     for _ in range(times):
         fixed, again = rng.random(chances.shape), rng.random((repeats, *chances.shape))
         luck = np.where(rng.random(again.shape) < frozen, fixed, again)
-        found = predicted_gain((luck < chances).mean(axis=0), known, rng, draws=74)
+        found = predicted_gain((luck < chances).mean(axis=0), known, rng)
         count += is_open(found.gain, found.p, found.interval)
     return count / times
 
