@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from podium.errors import Blame, ConfigError
 from podium.evaluation.evaluate import Result, evaluate
-from podium.evaluation.headroom import WORTH, features, headroom, is_open, predicted_gain
+from podium.evaluation.headroom import DRAWS, WORTH, features, headroom, is_open, predicted_gain
 from podium.gym.specialists import specialists
 from podium.gym.verify import GymVerifier
 from podium.gym.world import World
@@ -150,12 +150,13 @@ def seven_points(problems: int, workers: int) -> Array:
 
 def opened(chances: Array, known: dict[str, Array], *, repeats: int, frozen: float, times: int, seed: int) -> float:
     """How often the gate opens over pools drawn with ``chances`` (problems x workers)."""
+    draws = DRAWS if "kind" in known else 99  # a text has many dimensions, which are slow
     rng = np.random.default_rng(seed)
     count = 0
     for _ in range(times):
         fixed, again = rng.random(chances.shape), rng.random((repeats, *chances.shape))
         luck = np.where(rng.random(again.shape) < frozen, fixed, again)
-        found = predicted_gain((luck < chances).mean(axis=0), known, rng, draws=74)
+        found = predicted_gain((luck < chances).mean(axis=0), known, rng, draws=draws)
         count += is_open(found.gain, found.p, found.interval)
     return count / times
 
@@ -189,7 +190,8 @@ def test_it_does_not_open_where_nothing_can_be_gained(
     world: Callable[[int, int], Array], problems: int, workers: int, frozen: float, by_text: bool
 ) -> None:
     known = known_of(problems, by_text=by_text)
-    assert opened(world(problems, workers), known, repeats=4, frozen=frozen, times=100, seed=0) <= 0.05
+    times = 400 if world is bad_at_some and problems < 600 else 100  # where it is near the limit, a hundred pools say too little
+    assert opened(world(problems, workers), known, repeats=4, frozen=frozen, times=times, seed=0) <= 0.05
 
 
 @pytest.mark.parametrize(
