@@ -177,15 +177,17 @@ async def test_a_sandbox_that_failed_is_the_worlds_fault(monkeypatch: pytest.Mon
     await broken.aclose()
 
 
-async def test_a_sandbox_that_dies_is_the_worlds_fault_and_the_next_call_works(worker: PythonWorker) -> None:
-    before = set(children_of(os.getpid()))
+async def test_a_sandbox_that_dies_is_the_worlds_fault_and_the_next_call_works() -> None:
+    before = set(children_of(os.getpid()))  # other tests' servers are among them
+    worker = PythonWorker(PythonWorkerConfig(name="python", kind="python"))
     call = asyncio.create_task(worker(shown(fenced("import time\ntime.sleep(2)"), "Wait.")))
     await asyncio.sleep(0.5)
-    for child in before | set(children_of(os.getpid())):
+    for child in set(children_of(os.getpid())) - before:
         os.kill(child, signal.SIGKILL)
     with pytest.raises(WorkerUnavailable, match="could not be run"):
         await call
     assert (await worker(shown(fenced(RIGHT)))).check_passed is True
+    await worker.aclose()
 
 
 async def test_cancelled_calls_leave_nothing_running() -> None:
