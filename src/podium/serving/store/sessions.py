@@ -103,8 +103,10 @@ def _locked(connection: Connection, session: str, expires: int, now: int) -> int
     """The row of the session, made where there is none and locked until the transaction ends; what it has spent."""
     insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
     new = {"id": session, "spent_nano": 0, "unpriced": 0, "state": "", "expires_us": expires}
-    connection.execute(insert(sessions).values(new).on_conflict_do_nothing())
-    row = connection.execute(select(sessions).where(sessions.c.id == session).with_for_update()).one()
+    row = None
+    while row is None:  # what was there may be removed between the two: then it is made anew
+        connection.execute(insert(sessions).values(new).on_conflict_do_nothing())
+        row = connection.execute(select(sessions).where(sessions.c.id == session).with_for_update()).first()
     if row.expires_us <= now:  # it is over, and only not removed yet
         connection.execute(update(sessions).where(sessions.c.id == session).values(new))
         return 0
