@@ -258,7 +258,7 @@ for pid in filter(str.isdigit, os.listdir('/proc')):
     for name in ('environ', 'cmdline', 'mem'):
         try: found.append(open('/proc/' + pid + '/' + name, 'rb').read(100000))
         except OSError: pass
-for path in ({str(kept)!r}, '/root/.bashrc', '/home', '/etc/shadow', {str(Path.cwd())!r}):
+for path in ({str(kept)!r}, {str(Path.home() / ".bashrc")!r}, '/home', '/etc/shadow', {str(Path.cwd())!r}):
     if os.path.exists(path): found.append(b'SEES' + b'-FILE ' + path.encode())
 print(found)
 print('parents', [p for p in os.listdir('/proc') if p.isdigit() and int(p) > 60])
@@ -441,11 +441,13 @@ def test_mistakes_in_its_table(lines: tuple[str, ...], says: str, tmp_path: Path
     assert says in str(caught.value)
 
 
-def test_what_it_can_not_do() -> None:
+def test_what_it_can_not_do(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="calls no tools"):
         worker("cat").check(ResponseOptions(tools=(Tool(name="now"),)))
+    (tmp_path / "program").write_text("#!/bin/sh\n")
+    (tmp_path / "program").chmod(0o755)
     with pytest.raises(ConfigError, match="in reads"):
-        worker(sys.executable if "/root/" in os.path.realpath(sys.executable) else "/opt/none/../../usr/../tmp/x")
+        worker(str(tmp_path / "program"))
 
 
 async def test_a_check_that_could_not_be_isolated_is_no_failed_check() -> None:

@@ -244,7 +244,8 @@ class RequestService:
         if (session := active.session) is not None:
             # A call that goes on for another request is booked here at its most, and not once more when it comes back.
             session.budget.on_change = None
-            await patiently(partial(self.accounts.sessions.settle, session.id, active.run, session.costs_usd, state))
+            settle = partial(self.accounts.sessions.settle, is_anew=session.is_anew)
+            await patiently(partial(settle, session.id, active.run, session.costs_usd, state))
         await self.accounts.keep_run(run, active.admission)
         self._report(run)
         record(run, run.transcripts, active.headers)

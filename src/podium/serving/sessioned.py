@@ -32,13 +32,15 @@ async def sessioned(
         return None
     made = session_id("" if key is None else key.id, name, beginning_of(parsed))
     sessions = accounts.sessions
-    kept, spent = await sessions.get(made)
-    if not name and begins(parsed) and (kept or spent != 0):
+    limit = min(limits, default=None)
+    is_anew = not name and begins(parsed)
+    kept, spent = ("", 0.0) if is_anew and limit is None else await sessions.get(made)
+    if is_anew and (kept or spent != 0):
         await patiently(partial(sessions.restart, made))
         kept, spent = await sessions.get(made)
-    limit = min(limits, default=None)
     keeps = accounts.store_content if key is None else key.store_content
     session = opened(parsed, made, keeps_words=keeps, kept=kept, spent_usd=spent, limit_usd=limit)
+    session.is_anew = is_anew and limit is None
     if limit is not None:
 
         async def note() -> None:

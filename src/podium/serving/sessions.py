@@ -71,6 +71,8 @@ class Session:
     """Whether results of tools go back to the step that asked for them."""
     plan: str = ""
     is_return: bool = False
+    is_anew: bool = False
+    """Whether it begins with this request, whatever was kept of one that began alike."""
 
     @property
     def plan_before(self) -> str:

@@ -59,17 +59,24 @@ class Sessions:
 
         return await self._database.run(write)
 
-    async def settle(self, session: str, request: str, usd: float | None, state: str | None) -> None:
-        """The request is over and has cost ``usd``; ``state``: where the session stands now, None: where it stood."""
+    async def settle(self, session: str, request: str, usd: float | None, state: str | None, *, is_anew: bool = False) -> None:
+        """The request is over and has cost ``usd``; ``state``: where the session stands now, None: where it stood.
+
+        ``is_anew``: the session began with this request, and what was kept under its id is forgotten.
+        """
         nano, expires = to_nano(usd or 0.0), self._expires()
 
         def close(connection: Connection) -> None:
             spent = _locked(connection, session, expires, to_us(self._now()))
-            unpriced = sessions.c.unpriced + int(usd is None)
+            unpriced: object = int(usd is None) if is_anew else sessions.c.unpriced + int(usd is None)
             connection.execute(delete(session_holds).where(session_holds.c.id == request))
-            values: dict[str, object] = {"spent_nano": spent + nano, "unpriced": unpriced, "expires_us": expires}
-            if state is not None:
-                values["state"] = state
+            values: dict[str, object] = {
+                "spent_nano": nano if is_anew else spent + nano,
+                "unpriced": unpriced,
+                "expires_us": expires,
+            }
+            if state is not None or is_anew:
+                values["state"] = state or ""
             connection.execute(update(sessions).where(sessions.c.id == session).values(values))
 
         await self._database.run(close)
