@@ -244,8 +244,11 @@ class RequestService:
         if (session := active.session) is not None:
             # A call that goes on for another request is booked here at its most, and not once more when it comes back.
             session.budget.on_change = None
-            settle = partial(self.accounts.sessions.settle, is_anew=session.is_anew)
-            await patiently(partial(settle, session.id, active.run, session.costs_usd, state))
+            sessions = self.accounts.sessions
+            if session.is_anew:
+                await patiently(partial(sessions.begin, session.id, session.costs_usd, state))
+            else:
+                await patiently(partial(sessions.settle, session.id, active.run, session.costs_usd, state))
         await self.accounts.keep_run(run, active.admission)
         self._report(run)
         record(run, run.transcripts, active.headers)

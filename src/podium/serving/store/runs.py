@@ -4,16 +4,15 @@ A run is stored whole as JSON (``podium.jsonl``), so hostile text comes back as 
 find it. Text is searched without regard to case in the beginning of the question and of the answer.
 """
 
-import asyncio
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from podium import jsonl
+from podium.serving.store.batched import Batched
 from podium.serving.store.clock import Clock, day_date, day_of, to_us, utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.money import to_nano, to_usd
@@ -77,8 +76,7 @@ class Runs:
     def __init__(self, database: Database, *, now: Clock = utc_now) -> None:
         self._database = database
         self._now = now
-        self._waiting: list[tuple[dict[str, object], asyncio.Future[None]]] = []
-        self._writing: asyncio.Task[None] | None = None
+        self._batched = Batched(database, _write)
 
     async def add(self, run: Run) -> None:
         """Keep ``run``; returns once it is on disk. Runs that end while others are being written go into one transaction."""
@@ -96,26 +94,7 @@ class Runs:
             "session": run.session,
             "transcripts": "\n".join(jsonl.dumps(transcript) for transcript in run.transcripts),
         }
-        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((row, written))
-        if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._write_waiting())
-        await written
-
-    async def _write_waiting(self) -> None:
-        while self._waiting:
-            batch, self._waiting = self._waiting[:_BATCH], self._waiting[_BATCH:]
-            rows = [row for row, _ in batch]
-            try:
-                await self._database.run(partial(_write, rows=rows))
-            except Exception as error:  # handed to everybody whose run it was
-                for _, written in batch:
-                    if not written.done():
-                        written.set_exception(error)
-            else:
-                for _, written in batch:
-                    if not written.done():  # a caller who left meanwhile waits no more
-                        written.set_result(None)
+        await self._batched.add(row)
 
     async def get(self, id: str, *, key: str | None) -> Run | None:  # noqa: A002 - what everybody calls it
         """The run, whole. None where there is none, or where it is another key's: the two can not be told apart."""

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from podium.serving.store.batched import Batched, Rows
 from podium.serving.store.clock import Clock, to_us, utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.money import to_nano, to_usd
@@ -25,6 +26,7 @@ class Sessions:
     def __init__(self, database: Database, *, now: Clock = utc_now) -> None:
         self._database = database
         self._now = now
+        self._begun = Batched(database, _begin)
 
     async def get(self, session: str) -> tuple[str, float | None]:
         """Where it stands, as :meth:`settle` was told ("" where it was not), and what it has cost and may have.
@@ -59,24 +61,26 @@ class Sessions:
 
         return await self._database.run(write)
 
-    async def settle(self, session: str, request: str, usd: float | None, state: str | None, *, is_anew: bool = False) -> None:
-        """The request is over and has cost ``usd``; ``state``: where the session stands now, None: where it stood.
+    async def begin(self, session: str, usd: float | None, state: str | None) -> None:
+        """A session without a limit began with a request that is over: what was kept under its id is forgotten."""
+        row = {"id": session, "spent_nano": to_nano(usd or 0.0), "unpriced": int(usd is None), "state": state or ""}
+        await self._begun.add({**row, "expires_us": self._expires()})
 
-        ``is_anew``: the session began with this request, and what was kept under its id is forgotten.
-        """
+    async def settle(self, session: str, request: str, usd: float | None, state: str | None) -> None:
+        """The request is over and has cost ``usd``; ``state``: where the session stands now, None: where it stood."""
         nano, expires = to_nano(usd or 0.0), self._expires()
 
         def close(connection: Connection) -> None:
             spent = _locked(connection, session, expires, to_us(self._now()))
-            unpriced: object = int(usd is None) if is_anew else sessions.c.unpriced + int(usd is None)
+            unpriced = sessions.c.unpriced + int(usd is None)
             connection.execute(delete(session_holds).where(session_holds.c.id == request))
             values: dict[str, object] = {
-                "spent_nano": nano if is_anew else spent + nano,
+                "spent_nano": spent + nano,
                 "unpriced": unpriced,
                 "expires_us": expires,
             }
-            if state is not None or is_anew:
-                values["state"] = state or ""
+            if state is not None:
+                values["state"] = state
             connection.execute(update(sessions).where(sessions.c.id == session).values(values))
 
         await self._database.run(close)
@@ -104,6 +108,13 @@ class Sessions:
     def _expires(self) -> int:
         moment: datetime = self._now() + timedelta(seconds=SESSION_SECONDS)
         return to_us(moment)
+
+
+def _begin(connection: Connection, rows: Rows) -> None:
+    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    last = {row["id"]: row for row in rows}
+    for _, row in sorted(last.items()):  # in one order, so that two replicas do not wait for each other
+        connection.execute(insert(sessions).values(row).on_conflict_do_update(index_elements=["id"], set_=row))
 
 
 def _locked(connection: Connection, session: str, expires: int, now: int) -> int:
