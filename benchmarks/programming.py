@@ -26,7 +26,7 @@ from typing import Any
 
 from benchmarks.program_cases import CODEFORCES, HACKS, KINDS, STYLES
 from podium.errors import VerifierError
-from podium.tasks.programming.code import parse_python, with_prelude
+from podium.tasks.programming.code import with_prelude
 from podium.tasks.programming.relayed import test_program
 from podium.tasks.programming.target import (
     LEETCODE_PRELUDE,
@@ -39,6 +39,7 @@ from podium.tasks.programming.target import (
 )
 from podium.tasks.programming.verifier import ProgramVerifier
 from podium.tasks.sandbox import Job, Sandbox, SandboxLimits
+from podium.tasks.syntax import parse_module
 from podium.types import Problem, Verdict
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -136,7 +137,7 @@ def mutant(item: Item) -> Item | None:
     Arithmetic, bitwise, comparing and Boolean operators count, each changed into a fixed other one (``<`` into ``>=``, ``+``
     into ``-``); type hints do not. Functions that the problem gives (its prelude) stay: the tests call the given ones.
     """
-    tree = parse_python(item.code) or ast.Module([], [])
+    tree = parse_module(item.code) or ast.Module([], [])
     hints = {
         id(part)
         for node in ast.walk(tree)
@@ -145,7 +146,7 @@ def mutant(item: Item) -> Item | None:
         for part in ast.walk(hint)
     }
     given = {
-        node.name for node in (parse_python(item.tests.prelude) or ast.Module([], [])).body if isinstance(node, ast.FunctionDef)
+        node.name for node in (parse_module(item.tests.prelude) or ast.Module([], [])).body if isinstance(node, ast.FunctionDef)
     }
     own = [node for node in tree.body if not (isinstance(node, ast.FunctionDef) and node.name in given)]
     sites: list[tuple[Any, str, int]] = []

@@ -36,7 +36,8 @@ from podium.studies.run import run_study
 from podium.studies.spec import Study
 from podium.tasks.benchmarks.registry import load_solved
 from podium.tasks.kinds import instructed
-from podium.tasks.programming.code import extract_code, parse_python
+from podium.tasks.programming.code import extract_code
+from podium.tasks.syntax import parse_module
 from podium.types import Call, Problem, VisibleStep, ask
 from podium.workers.connections import Connections
 from podium.workers.kinds import WorkerKind
@@ -79,7 +80,7 @@ async def script(problem: Problem, gold: str, verifier: Verifier, *, wrong: bool
     """What is written at ``problem``; the second mistake stands for a mend that is wrong again."""
     rng = random.Random(f"{problem.id} mistakes")
     code = extract_code(gold) or gold
-    if parse_python(code) is None or not wrong:
+    if parse_module(code) is None or not wrong:
         return Script(draft=gold, mended=(gold,))
     found: list[str] = []
     changed = [mutant.text for mutant in mutants(code)]

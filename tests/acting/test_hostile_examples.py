@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from podium.acting.examples import MOST_CHARACTERS, read_examples
-from podium.tasks.programming.code import parse_python
+from podium.tasks.syntax import parse_module
 
 STUB = "```python\ndef f(x):\n    pass\n```\n"
 
@@ -18,11 +18,11 @@ def steps(question: str, most: int) -> int:
         nonlocal seen
         seen += 1 + len(text) // 1000
         assert seen <= most, "more work than its length allows"
-        return parse_python(text)
+        return parse_module(text)
 
     patch = pytest.MonkeyPatch()
     with patch.context() as patched:
-        patched.setattr("podium.acting.examples.parse_python", counted)
+        patched.setattr("podium.acting.examples.parse_module", counted)
         read_examples(question)
     return seen
 

@@ -17,8 +17,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from podium.tasks.programming.assertions import called_names
-from podium.tasks.programming.code import fenced_blocks, parse_python
+from podium.tasks.programming.code import fenced_blocks
 from podium.tasks.programming.target import AssertTests, StdinCase
+from podium.tasks.syntax import parse_module
 
 MOST_EXAMPLES = 40
 MOST_CHARACTERS = 100_000
@@ -83,7 +84,7 @@ def _start(question: str) -> tuple[str, frozenset[str]]:
         left -= len(text)
         if left < 0:
             break
-        tree = parse_python(text)
+        tree = parse_module(text)
         stubs = () if tree is None else tuple(node for node in tree.body if _is_stub(node))
         if stubs:
             return text, frozenset(node.name for node in stubs if isinstance(node, ast.FunctionDef))
@@ -106,7 +107,7 @@ def _asserts(question: str) -> Iterator[str]:
             left -= 1000 + len(text)
             if left < 0:
                 return
-            tree = parse_python(text)
+            tree = parse_module(text)
             if tree is not None and len(tree.body) == 1 and isinstance(tree.body[0], ast.Assert):
                 if (spelled := _spelled(tree.body[0])) is not None:
                     yield spelled
@@ -169,7 +170,7 @@ def _closed(text: str, start: int) -> int | None:
 
 def _call(source: str, entries: Collection[str]) -> str | None:
     """``source`` in one spelling, where it is a call of one of ``entries`` with literal arguments."""
-    tree = parse_python(source)
+    tree = parse_module(source)
     if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
         return None
     call = tree.body[0].value
@@ -190,7 +191,7 @@ def _first_literal(text: str) -> str | None:
 
 def _literal(text: str) -> str | None:
     """``text`` in one spelling, where it is a Python literal."""
-    tree = parse_python(text) if text else None
+    tree = parse_module(text) if text else None
     if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
         return None
     return _spelled(tree.body[0].value) if _is_literal(tree.body[0].value) else None

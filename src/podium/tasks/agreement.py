@@ -38,7 +38,8 @@ from podium.tasks.mathematics.pool import Comparison, SymbolicPool
 from podium.tasks.mathematics.reading import read_number, spelled
 from podium.tasks.multiple_choice import LETTERS, chosen_letters, listed_letters
 from podium.tasks.output_prediction import read_literal, spellings
-from podium.tasks.programming.code import extract_code, parse_python
+from podium.tasks.programming.code import extract_code
+from podium.tasks.syntax import parse_module
 
 
 class Form(StrEnum):
@@ -260,7 +261,7 @@ def _marked(answer: str) -> bool:
 
 def _same_program(text: str) -> str | None:
     """The program's syntax tree, so that comments, spaces, quotes and docstrings do not tell two apart."""
-    tree = parse_python(text)
+    tree = parse_module(text)
     if tree is None:
         return " ".join(text.split()) or None
     try:

@@ -8,11 +8,11 @@ Literals are parsed, never evaluated. Left out: values that have no literal.
 
 import ast
 import re
-import warnings
 from typing import Any
 
 from podium.errors import VerifierError
 from podium.tasks.extraction import after_anchor, anchored, json_answer, last_boxed, shown, without_thinking
+from podium.tasks.syntax import parse_expression
 from podium.types import Problem, Verdict
 
 MAX_LITERAL_CHARS = 20_000
@@ -86,11 +86,10 @@ def read_literal(text: str) -> tuple[Any] | None:
     """
     if len(text) > MAX_LITERAL_CHARS:
         return None
+    tree = parse_expression(text.strip())
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about "\d" in a model's string
-            return (ast.literal_eval(text.strip()),)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None if tree is None else (ast.literal_eval(tree),)
+    except (ValueError, TypeError, MemoryError, RecursionError):
         return None
 
 

@@ -12,9 +12,9 @@ import ast
 import builtins
 from dataclasses import dataclass
 
-from podium.tasks.programming.code import parse_python
 from podium.tasks.programming.expressions import Caller, Evaluator, NotReadHere, is_known
 from podium.tasks.programming.target import AssertTests, UnittestTests
+from podium.tasks.syntax import parse_module
 
 _FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 _BUILTINS = frozenset(dir(builtins))
@@ -48,7 +48,7 @@ class Assertion:
 
 def read_assertions(tests: AssertTests) -> tuple[Assertion, ...] | None:
     """The asserts of ``tests`` in order, or None where they hold more than can be read here."""
-    tree = parse_python("\n".join(tests.asserts))
+    tree = parse_module("\n".join(tests.asserts))
     if tree is None or tests.setup.strip():
         return None
     statements, entries = tree.body, {}
@@ -82,8 +82,8 @@ def called_names(tests: AssertTests | UnittestTests) -> set[str]:
         texts, named = [tests.setup, *tests.asserts], {tests.entry.partition("(")[0]} - {""}
     else:
         texts, named = list(tests.code), set()
-    tree = parse_python("\n".join(texts)) or ast.Module([], [])
-    given = parse_python(tests.prelude) or ast.Module([], [])
+    tree = parse_module("\n".join(texts)) or ast.Module([], [])
+    given = parse_module(tests.prelude) or ast.Module([], [])
     given.body = [node for node in given.body if not _is_stub(node)]
     known = _BUILTINS | _bound(tree) | _bound(given)
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}

@@ -11,11 +11,11 @@ Nothing is executed here, and all work is linear in the answer. Left out: joinin
 import ast
 import re
 import textwrap
-import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from podium.tasks.extraction import without_thinking
+from podium.tasks.syntax import parse_module
 
 MAX_BLOCKS = 50
 """How many blocks, from the end, are looked at."""
@@ -23,7 +23,6 @@ MAX_BLOCKS = 50
 _FENCE = re.compile(r"(?P<indent>[ \t>]{0,40})(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+$")
 _PYTHON = ("", "python", "py", "python3", "py3", "python2", "ipython", "code", "solution")
-_PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class _Block(NamedTuple):
@@ -67,22 +66,12 @@ def defined_names(code: str) -> set[str]:
     return _defined(code) or set()
 
 
-def parse_python(text: str) -> ast.Module | None:
-    """The syntax tree of ``text``, or None where it is no Python; hostile texts included."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # invalid escapes in the answer are no concern of ours
-        try:
-            return ast.parse(text)
-        except _PARSE_ERRORS:
-            return None
-
-
 def with_prelude(prelude: str, code: str) -> str:
     """``code`` with ``prelude`` in front of it, but behind its ``from __future__`` lines, which must come first.
 
     Example: ``with_prelude("import math", "from __future__ import annotations\\nx = math.pi")``.
     """
-    tree = parse_python(code)
+    tree = parse_module(code)
     if not prelude.strip() or tree is None:
         return code
     last = 0
@@ -114,7 +103,7 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 def _defined(text: str) -> set[str] | None:
     """The names that ``text`` binds at its top level; None where it is no program."""
-    tree = parse_python(text)
+    tree = parse_module(text)
     if tree is None or all(_is_bare_value(node) for node in tree.body):
         return None
     names: set[str] = set()

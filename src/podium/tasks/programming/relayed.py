@@ -9,9 +9,9 @@ import ast
 
 from podium.errors import VerifierError
 from podium.tasks.programming.assertions import called_names
-from podium.tasks.programming.code import parse_python
 from podium.tasks.programming.runs import ProgramRuns
 from podium.tasks.programming.target import AssertTests, UnittestTests
+from podium.tasks.syntax import parse_module
 
 MAX_ROUNDS = 12
 MAX_CALLS = 600
@@ -26,7 +26,7 @@ def test_program(tests: AssertTests | UnittestTests) -> str:
     if isinstance(tests, UnittestTests):
         return "\n".join(tests.code)
     text = "\n".join(tests.asserts)
-    tree = parse_python(text) or ast.Module([], [])
+    tree = parse_module(text) or ast.Module([], [])
     is_defined = any(isinstance(node, ast.FunctionDef) and node.name == "check" for node in tree.body)
     is_called = any(isinstance(node, ast.Expr) and ast.unparse(node).startswith("check(") for node in tree.body)
     return f"{text}\ncheck({tests.entry})\n" if is_defined and not is_called and tests.entry else text
@@ -35,7 +35,7 @@ def test_program(tests: AssertTests | UnittestTests) -> str:
 async def relayed_mismatch(runs: ProgramRuns, tests: AssertTests) -> str | None:
     """In words why the tests fail, or None. Raises :class:`CanNotRelay`, :class:`VerifierError`, and what ``runs`` raises."""
     text = test_program(tests)
-    tree = parse_python("\n".join([tests.setup, text])) or ast.Module([], [])
+    tree = parse_module("\n".join([tests.setup, text])) or ast.Module([], [])
     replies: list[list[object]] = []
     for _ in range(MAX_ROUNDS):
         said = await runs.check(

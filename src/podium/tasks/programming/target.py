@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from podium.errors import VerifierError
-from podium.tasks.programming.code import parse_python
+from podium.tasks.syntax import parse_module
 
 STYLES = ("stdin", "call", "asserts", "unittest")
 
@@ -52,7 +52,7 @@ def given_code(prompt: str, entry: str) -> str:
     Example: ``given_code("import math\\n\\ndef f(x):\\n    \\"\\"\\"...\\"\\"\\"\\n", "f")`` is ``"import math"``. Raises
     :class:`VerifierError` where the prompt is no Python.
     """
-    tree = parse_python(prompt)
+    tree = parse_module(prompt)
     if tree is None:
         raise VerifierError(f"the prompt of {entry} is no Python; it must break off behind the docstring")
     kept = [node for node in tree.body if not (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == entry)]

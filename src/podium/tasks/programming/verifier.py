@@ -19,7 +19,7 @@ import sys
 
 from podium.errors import VerifierError
 from podium.tasks.programming.assertions import Assertion, called_names, read_assertions
-from podium.tasks.programming.code import extract_code, parse_python, with_prelude
+from podium.tasks.programming.code import extract_code, with_prelude
 from podium.tasks.programming.expressions import NotReadHere
 from podium.tasks.programming.outputs import output_mismatch
 from podium.tasks.programming.relayed import CanNotRelay, relayed_mismatch, test_program
@@ -28,6 +28,7 @@ from podium.tasks.programming.target import AssertTests, CallTests, ProgramTests
 from podium.tasks.programming.values import same_value, shown
 from podium.tasks.sandbox import Sandbox
 from podium.tasks.sandbox.packages import HOW
+from podium.tasks.syntax import parse_module
 from podium.types import Problem, Verdict
 
 MAX_WHY = 600
@@ -106,13 +107,13 @@ class ProgramVerifier:
 
 def imported(text: str) -> set[str]:
     """Top-level names of the modules that a Python text imports. Example: ``imported("import os.path")`` is ``{"os"}``."""
-    return _modules(list(ast.walk(parse_python(text) or ast.Module([], []))))
+    return _modules(list(ast.walk(parse_module(text) or ast.Module([], []))))
 
 
 def needed(text: str) -> set[str]:
     """Those that a program can not do without: imported by a plain statement of its own, not under a condition or a ``try``."""
     found: list[ast.AST] = []
-    left: list[ast.AST] = [parse_python(text) or ast.Module([], [])]
+    left: list[ast.AST] = [parse_module(text) or ast.Module([], [])]
     while left:
         node = left.pop()
         if not isinstance(node, ast.Try | ast.TryStar | ast.If | ast.While | ast.Match):
