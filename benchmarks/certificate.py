@@ -12,11 +12,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from podium.gym.demanding.certify import BOUNDS, EFFORT, MEASURED, Certificate, certify
-from podium.gym.demanding.kinds import KINDS, UNTRAINED_KINDS
-from podium.gym.demanding.specialists import Specialist, specialists
-from podium.gym.demanding.stored import as_json
-from podium.gym.demanding.world import World, draw_world
+from podium.gym.certify import BOUNDS, EFFORT, MEASURED, Certificate, certify
+from podium.gym.kinds import KINDS, UNTRAINED_KINDS
+from podium.gym.specialists import Specialist, specialists
+from podium.gym.stored import as_json
+from podium.gym.world import World, draw_world
 from podium.types import Workflow
 
 QUICK = (100, 2)
@@ -41,7 +41,7 @@ def run(file: Path | None, draw: int | None, *, quick: bool, store: bool) -> int
         opponents = {"constant": found.constants.best, "constant:cheap": found.constants.cheap, **found.baselines}
         text = as_json(found.optima, opponents, found.figures)
         package = Path(__file__).resolve().parent.parent / "src" / "podium"
-        (package / "gym" / "demanding" / "found.json").write_text(text, encoding="utf-8")
+        (package / "gym" / "found.json").write_text(text, encoding="utf-8")
     for failure in found.failures:
         print(f"needs no conductor: {failure}")
     print(json.dumps({name: round(value, 4) for name, value in found.figures.items()}))

@@ -1,6 +1,6 @@
-"""Trained conductors of the demanding gym beside its optimum, the best constant workflow and the best baselines.
+"""Trained conductors of the gym beside its optimum, the best constant workflow and the best baselines.
 
-``python -m benchmarks.conducting RUN [RUN ...]``: every run of ``recipes/gym_demanding.py`` on the same held-out problems,
+``python -m benchmarks.conducting RUN [RUN ...]``: every run of ``recipes/gym.py`` on the same held-out problems,
 half other numbers and combinations, half other templates; 200 of each kind. The last line is one JSON object.
 """
 
@@ -15,11 +15,11 @@ from typing import Any
 from podium.conduct import Conductor
 from podium.evaluation.evaluate import Result, evaluate
 from podium.gym import GymVerifier
-from podium.gym.demanding.kinds import KINDS, UNTRAINED_KINDS
-from podium.gym.demanding.specialists import specialists
-from podium.gym.demanding.stored import stored
-from podium.gym.demanding.world import World
 from podium.gym.gauge import Gauge
+from podium.gym.kinds import KINDS, UNTRAINED_KINDS
+from podium.gym.specialists import specialists
+from podium.gym.stored import stored
+from podium.gym.world import World
 from podium.policies.local import LocalPolicy
 from podium.types import Problem
 from podium.workers.pool import Member, WorkerPool

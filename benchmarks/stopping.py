@@ -23,11 +23,11 @@ from typing import Any
 
 from benchmarks.conditional_gauge import ConditionalGauge
 from podium.conditions import ALWAYS, IF_FAILED, agree
-from podium.gym.demanding.search import Climber, Target
-from podium.gym.demanding.wordings import PLAIN
+from podium.gym.search import Climber, Target
 from podium.gym.stopping.stored import as_json, stored
 from podium.gym.stopping.world import KINDS, WORKERS, WORLD, WORTH_USD
 from podium.gym.verify import judge
+from podium.gym.wordings import PLAIN
 from podium.policies.local import LocalPolicy
 from podium.types import Brief, Call, Problem, Step, Usage, Workflow, ask
 from podium.workers.pool import Member, WorkerPool

@@ -1,4 +1,4 @@
-"""What ``podium tune`` finds in the demanding gym, in shares of the optimum, and how many paid calls it takes.
+"""What ``podium tune`` finds in the gym, in shares of the optimum, and how many paid calls it takes.
 
 ``python -m benchmarks.tuning`` tunes the usual world with kinds given and kinds not given, and drawn worlds; ``--world FILE.py``
 takes any module with ``WORLD`` and ``WORKERS``, ``--draw N`` the first N drawn worlds, ``--only`` one part. Everything is
@@ -19,12 +19,12 @@ from statistics import fmean, median
 
 from benchmarks.certificate import named_world
 from podium.gym import GymVerifier
-from podium.gym.demanding.kinds import KINDS
-from podium.gym.demanding.optimum import best_for
-from podium.gym.demanding.specialists import Specialist, specialists
-from podium.gym.demanding.stored import stored
-from podium.gym.demanding.world import World, draw_world
 from podium.gym.gauge import Gauge
+from podium.gym.kinds import KINDS
+from podium.gym.optimum import best_for
+from podium.gym.specialists import Specialist, specialists
+from podium.gym.stored import stored
+from podium.gym.world import World, draw_world
 from podium.tuning.kinds import kinds_of
 from podium.tuning.result import Tuned
 from podium.tuning.run import tune_pool

@@ -20,7 +20,7 @@ async def main() -> None:
     [problem] = world.problems(kinds=("choice",), n=1)
     async with running(make_app(specialists(world))) as url, Connections() as connections:
         members = []
-        for name in ("brook", "cedar"):
+        for name in ("brook", "delta"):
             chat = ChatWorker(model=f"openai:{name}", base_url=f"{url}/v1", api_key="unused", connections=connections)
             members.append(Member(worker=Retried(Limited(chat, Limit(concurrency=8))), card=Card(name=name)))
         completion = await Conductor(solo(1), WorkerPool(members))(Call.plain(problem.question))

@@ -16,7 +16,7 @@ from podium.gym.world import World
 async def main() -> None:
     world = World()
     pool = WorkerPool([Member(worker=worker, card=worker.card) for worker in specialists(world)])
-    strongest = pool.names.index("brook")
+    strongest = pool.names.index("ember")
     arms = {
         "one worker": Conductor(solo(strongest), pool),
         "5x self-reflection": Conductor(self_reflection(strongest), pool),

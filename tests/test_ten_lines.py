@@ -27,7 +27,7 @@ podium.serve = functools.partial(podium.serve, port=0, on_ready=lambda serving: 
 def test_the_ten_lines_run(workspace: Path) -> None:
     page = (ROOT / "docs" / "howto" / "python.md").read_text()
     [code] = [text for kind, text in BLOCK.findall(page) if kind == "py"]
-    rows = [(problem.question, problem.target) for problem in World().problems(kinds=("word",), n=210)]
+    rows = [(problem.question, problem.target) for problem in World().problems(kinds=("story",), n=210)]
     (workspace / "datasets.py").write_text(HUB.format(rows=rows))
     (workspace / "program.py").write_text(FREE_PORT + code)
     command = [sys.executable, "-W", "error", "program.py"]

@@ -459,7 +459,7 @@ class Transcript:
 class Problem:
     """A question with a checkable answer.
 
-    Example: ``Problem(question="6 times 7?", target="42", kind="word", source="gym", split="train")``.
+    Example: ``Problem(question="6 times 7?", target="42", kind="story", source="gym", split="train")``.
     """
 
     question: str

@@ -33,7 +33,7 @@ def pool_file(folder: Path, text: str = POOL) -> str:
 def test_ask_conducts_and_answers() -> None:
     result = podium("ask", QUESTION)
     assert result.exit_code == 0
-    assert "cedar" in result.output
+    assert "delta" in result.output
     assert "Answer: B" in result.output
 
 
@@ -42,7 +42,7 @@ def test_ask_json_is_one_object_with_the_whole_run() -> None:
     run = json.loads(result.stdout)
     assert run["answer"].endswith("Answer: B")
     assert run["failure"] is None
-    assert run["transcripts"][0]["results"][0]["worker"] == "cedar"
+    assert run["transcripts"][0]["results"][0]["worker"] == "delta"
     assert run["usage"]["cost_usd"] > 0
 
 
@@ -69,7 +69,17 @@ def test_ask_reads_standard_input() -> None:
     assert "Answer: B" in podium("ask", "-", stdin=QUESTION).output
 
 
-@pytest.mark.parametrize("policy", ["solo:cedar", "solo:2", "reflection:cedar", "consensus:cedar", "mixture", "best"])
+POLICIES = "solo:delta solo:3 reflection:delta consensus:delta mixture constant constant:cheap constant:debate best"
+
+
+def test_a_second_round_of_a_conductor_that_learned_one_is_refused_in_one_sentence() -> None:
+    result = podium("ask", QUESTION, "--rounds", "2")
+    assert result.exit_code == 2
+    assert "never learned to look at its answer and plan anew" in " ".join(result.output.split())
+    assert podium("ask", QUESTION, "--rounds", "2", "--policy", "best").exit_code == 0
+
+
+@pytest.mark.parametrize("policy", POLICIES.split())
 def test_every_policy_of_the_built_in_pool_answers(policy: str) -> None:
     result = podium("ask", QUESTION, "--policy", policy)
     assert result.exit_code == 0, result.output
@@ -207,7 +217,7 @@ def test_evaluate_prints_a_table_and_resumes(tmp_path: Path) -> None:
     assert (alone["arm"], best["arm"]) == ("worker:brook", "best")
     assert best["accuracy"] > alone["accuracy"]
     assert best["world_faults"] == 0
-    assert len(best["kinds"]) == 4
+    assert len(best["kinds"]) == 6
     assert len(out.read_text().splitlines()) == 80
     assert report["paid_usd"] > 0
     assert json.loads(podium(*arguments).stdout) == report | {"paid_usd": 0.0}
@@ -217,9 +227,8 @@ def test_evaluate_prints_a_table_and_resumes(tmp_path: Path) -> None:
 
 def test_evaluate_a_file(tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
-    path.write_text(
-        '{"question": "Ada has 43 candles and buys 6 boxes of 9 candles each. How many candles does Ada have now?", "target": 97}'
-    )
+    question = "A class of 95 pupils is split into teams of 6. How many full teams are there? Give the number."
+    path.write_text(json.dumps({"question": question, "target": 15}))
     result = podium("evaluate", "--file", str(path), "--arm", "best", "--json")
     assert json.loads(result.stdout)["arms"][0]["accuracy"] == 1.0
 

@@ -36,17 +36,17 @@ def podium(*arguments: str) -> Result:
 
 
 def test_ask_over_a_chat_pool_gives_what_the_built_in_pool_gives(pool: str) -> None:
-    over_sockets = json.loads(podium("ask", PROBLEM.question, "--policy", "mixture:cedar", "--pool", pool, "--json").stdout)
-    built_in = json.loads(podium("ask", PROBLEM.question, "--policy", "solo:cedar", "--json").stdout)
+    over_sockets = json.loads(podium("ask", PROBLEM.question, "--policy", "mixture:delta", "--pool", pool, "--json").stdout)
+    built_in = json.loads(podium("ask", PROBLEM.question, "--policy", "solo:delta", "--json").stdout)
     assert judge(PROBLEM, over_sockets["answer"]).correct
     assert over_sockets["transcripts"][0]["results"][2]["completion"]["text"] == built_in["answer"]
     assert over_sockets["usage"]["cost_usd"] > 0
 
 
 def test_the_live_view_streams(pool: str) -> None:
-    result = podium("ask", PROBLEM.question, "--policy", "solo:cedar", "--pool", pool)
+    result = podium("ask", PROBLEM.question, "--policy", "solo:delta", "--pool", pool)
     assert result.exit_code == 0, result.output
-    assert "step 0 cedar" in result.output
+    assert "step 0 delta" in result.output
 
 
 def test_pool_check_says_who_answers(pool: str) -> None:
@@ -65,7 +65,7 @@ def test_pool_check_fails_where_one_does_not(pool: str) -> None:
 
 
 def test_a_policy_that_writes_no_workflow_exits_with_1_and_its_text(pool: str) -> None:
-    result = podium("ask", PROBLEM.question, "--policy", "chat:cedar", "--pool", pool)
+    result = podium("ask", PROBLEM.question, "--policy", "chat:delta", "--pool", pool)
     assert result.exit_code == 1
     assert "the policy wrote:" in result.output
     assert "MalformedWorkflow" in result.output
@@ -73,7 +73,7 @@ def test_a_policy_that_writes_no_workflow_exits_with_1_and_its_text(pool: str) -
 
 def test_a_journal_pays_once_and_the_ledger_shows_it(pool: str, tmp_path: Path) -> None:
     journal = str(tmp_path / "calls.db")
-    arguments = ["ask", PROBLEM.question, "--policy", "solo:cedar", "--pool", pool, "--journal", journal, "--json"]
+    arguments = ["ask", PROBLEM.question, "--policy", "solo:delta", "--pool", pool, "--journal", journal, "--json"]
     first, second = (json.loads(podium(*arguments).stdout) for _ in range(2))
     assert first["answer"] == second["answer"]
     assert first["usage"]["cost_usd"] == second["usage"]["cost_usd"] == first["paid_usd"] > 0
@@ -82,7 +82,7 @@ def test_a_journal_pays_once_and_the_ledger_shows_it(pool: str, tmp_path: Path) 
     paid, replayed, *_ = json.loads(podium("pool", "ledger", journal, "--json").stdout)  # each question is a run
     assert (paid["calls"], paid["replays"], paid["unsettled"]) == (1, 0, 0)
     assert (replayed["calls"], replayed["replays"], replayed["unsettled"]) == (0, 1, 0)
-    assert "cedar" in podium("pool", "ledger", journal).output
+    assert "delta" in podium("pool", "ledger", journal).output
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_the_ledger_shows_no_password_of_a_run_that_an_earlier_version_named(tmp
 
     async def pay() -> None:
         with Journal(path, run=run) as journal:
-            await journal.worker(Scripted("42"), "cedar")(Call.plain("6 times 7?"))
+            await journal.worker(Scripted("42"), "delta")(Call.plain("6 times 7?"))
 
     asyncio.run(pay())
     [row] = json.loads(podium("pool", "ledger", str(path), "--json").stdout)
@@ -118,7 +118,7 @@ def test_evaluate_over_a_chat_pool(pool: str, tmp_path: Path) -> None:
 def test_a_file_with_failures_says_so_and_exits_with_their_code(pool: str, tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     path.write_text(json.dumps({"question": PROBLEM.question}))
-    result = podium("ask", "--file", str(path), "--policy", "chat:cedar", "--pool", pool)
+    result = podium("ask", "--file", str(path), "--policy", "chat:delta", "--pool", pool)
     assert result.exit_code == 1
     assert "0 answered, 1 failed" in result.output
     line = json.loads((tmp_path / "q.answers.jsonl").read_text())

@@ -38,7 +38,7 @@ def test_the_folder_can_be_read_by_people(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["policy.json", "questions.jsonl", "report.md"]
     report = (folder / "report.md").read_text()
     assert "## The sealed test" in report
-    assert {"### choice", "### code", "### fact", "### word"} <= {*report.splitlines()}
+    assert {"### choice", "### code", "### knowledge", "### story"} <= {*report.splitlines()}
 
 
 def test_ask_with_a_tuned_policy(folder: Path) -> None:

@@ -20,7 +20,7 @@ from podium.types import Call, Message
 
 WORLD = World()
 POOL = specialists(WORLD)
-PROBLEM = WORLD.problems(kinds=("fact",), n=1)[0]
+PROBLEM = WORLD.problems(kinds=("knowledge",), n=1)[0]
 BODY: dict[str, Any] = {"model": "brook", "messages": [{"role": "user", "content": PROBLEM.question}]}
 
 

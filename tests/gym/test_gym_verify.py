@@ -9,15 +9,9 @@ from podium.gym import GymVerifier
 from podium.gym.verify import judge
 from podium.types import Problem
 
-NUMBER = Problem(question="?", target="1218", kind="word", source="gym")
+NUMBER = Problem(question="?", target="1218", kind="story", source="gym")
 CHOICE = Problem(
     question="What is the chemical symbol for carbon? A) N B) C C) Na D) Fe", target="B", kind="choice", source="gym"
-)
-NAME = Problem(
-    question="Which shape ... Which of two shapes has more sides, the hexagon or the square?",
-    target="hexagon",
-    kind="comparison",
-    source="gym",
 )
 CODE = Problem(question="?", target=json.dumps({"name": "f", "cases": [[[1, 2], 4], [[0, 5], 10]]}), kind="code", source="gym")
 
@@ -75,21 +69,6 @@ def test_numbers(answer: str, extracted: str | None) -> None:
 def test_letters(answer: str, extracted: str | None) -> None:
     verdict = judge(CHOICE, answer)
     assert (verdict.extracted, verdict.correct) == (extracted, extracted == "B")
-
-
-@pytest.mark.parametrize(
-    ("answer", "correct"),
-    [
-        ("Answer: hexagon", True),
-        ("Answer: The Hexagon.", True),
-        ("Answer: the hexagon has more sides", True),
-        ("Answer: square", False),
-        ("Answer: hexagon or square", False),
-        ("Answer: hexagons", False),
-    ],
-)
-def test_names(answer: str, correct: bool) -> None:
-    assert judge(NAME, answer).correct is correct
 
 
 @pytest.mark.parametrize(

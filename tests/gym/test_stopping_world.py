@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 
 from benchmarks.conditional_gauge import ConditionalGauge
 from podium.conditions import ALWAYS, agree
-from podium.gym.demanding.matters import works_alone
-from podium.gym.demanding.specialists import Specialist
+from podium.gym.matters import works_alone
+from podium.gym.specialists import Specialist
 from podium.gym.stopping.world import DEAR, KINDS, PAIRS, SCHOLAR, WORKERS, WORLD
 from podium.gym.verify import judge
 from podium.types import Call, Completion, Generation, Problem, Step, Workflow

@@ -31,7 +31,7 @@ class Lines(ModelAPI):
         }.get(self.model_name, f"said by {self.model_name} after {len(input)} messages")
         return ModelOutput.from_content(self.model_name, said)
 
-problems = World().problems(split="held_out_numbers", n=4, kinds=("word", "choice"))
+problems = World().problems(split="held_out_numbers", n=4, kinds=("story", "choice"))
 samples = [Sample(id=p.id, input=p.question, target=p.target) for p in problems]
 """
 

@@ -14,7 +14,7 @@ from podium.gym.world import World  # noqa: E402
 
 
 async def test_a_client_asks_and_looks_at_the_run(tmp_path: Path) -> None:
-    [problem] = World().problems(split="held_out_numbers", n=1, kinds=("word",))
+    [problem] = World().problems(split="held_out_numbers", n=1, kinds=("story",))
     command = ["-m", "podium", "mcp", "--policy", "best", "--db", f"sqlite:///{tmp_path / 'runs.db'}"]
     parameters = mcp.StdioServerParameters(command=sys.executable, args=command)
     async with stdio_client(parameters) as (reading, writing), mcp.ClientSession(reading, writing) as session:

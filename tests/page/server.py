@@ -10,9 +10,9 @@ import uvicorn
 
 from podium.conduct import Conductor
 from podium.errors import ConfigError, WorkerUnavailable
-from podium.gym.optimum import optimum
 from podium.gym.questions import kind_of
 from podium.gym.specialists import specialists
+from podium.gym.stored import stored
 from podium.gym.verify import GymVerifier
 from podium.gym.world import World
 from podium.jsonl import append, dumps
@@ -94,8 +94,7 @@ class Small:
         if model == "three" or options.policy == "all":
             return Conductor(consensus(1, judge=0, samples=3), self.gym)
         if model == "best":
-            known = {kind: found.workflow for kind, found in optimum().items()}
-            return Conductor(by_kind(lambda text: kind_of(text) or "", known), self.gym)
+            return Conductor(by_kind(lambda text: kind_of(text) or "", stored().optima), self.gym)
         if model == "evil":
             steps = (Step(worker=0, subtask=EVIL), Step(worker=1, subtask=f"{{{{{HIT}}}}} ${{{HIT}}}", access=(0,)))
             return Conductor(FixedPolicy(Workflow(steps=steps)), self.evil)

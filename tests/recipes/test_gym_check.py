@@ -27,7 +27,7 @@ def a_run(folder: Path, policy: str) -> None:
 def test_a_check_stands_beside_the_optimum(tmp_path: Path) -> None:
     for seed in range(2):
         a_run(tmp_path / "runs" / f"seed-{seed}", "gym")
-    a_run(tmp_path / "recursive" / "seed-0", "gym-recursive")
+    a_run(tmp_path / "recursive" / "seed-0", "gym")
     path = tmp_path / "check.toml"
     path.write_text(CHECK.format(dir=tmp_path) + f'recursive = "{tmp_path}/recursive"\n')
     result = podium("evaluate", str(path), "--json")

@@ -124,7 +124,6 @@ async def test_a_trained_conductor_conducts_only_those_it_knows(tmp_path: Path) 
                 for policy, message in (
                     ("trained", unnamed),
                     ("trained:gym", known),
-                    ("trained:gym-recursive", known),
                     ("trained+access=random", unnamed),
                 ):
                     with pytest.raises(openai.BadRequestError, match=message):

@@ -39,7 +39,7 @@ def serving(folder: Path, *flags: str, **environment: str) -> Iterator[tuple[str
 
 
 def test_it_serves_the_built_in_pool_and_the_page(tmp_path: Path) -> None:
-    [problem] = World().problems(split="held_out_numbers", n=1, kinds=("word",))
+    [problem] = World().problems(split="held_out_numbers", n=1, kinds=("story",))
     with serving(tmp_path, "--policy", "best") as (url, process), httpx.Client(base_url=url) as http:
         body = {"model": "podium", "messages": [{"role": "user", "content": problem.question}]}
         answer = http.post("/v1/chat/completions", json=body).json()

@@ -19,13 +19,13 @@ matched = ["worker:grove", "reflection:brook"]
 training = "{run}"
 arms = ["worker:*", "context:brook", "reflection:brook", "mixture", "router:kind", "router:nearest", "router:linear",
         "router:contrastive", "router:agreement", "router:agreement-nearest", "router:classified", "random", "untrained",
-        "trained", "trained:gym-recursive@2", "best", "oracle"]
+        "trained", "constant", "best", "oracle"]
 [problems]
 gym = 6
 seed = 3
 [learning]
 gym = 20
-kinds = ["word", "choice", "fact", "code"]
+kinds = ["story", "choice", "knowledge", "code", "bundle", "versus"]
 splits = ["train"]
 seed = 4
 """
@@ -83,7 +83,7 @@ def test_every_arm_answers_and_the_folder_holds_it_all(tmp_path: Path) -> None:
 def test_results_of_other_weights_are_not_taken_for_these(tmp_path: Path) -> None:
     path, policy = tmp_path / "study.toml", tmp_path / "policy"
     shutil.copytree(conductor_folder("gym-start"), policy)
-    text = f'title = "One"\nout = "{tmp_path / "out"}"\narms = ["trained:{policy}@2"]\n[problems]\ngym = 1\n'
+    text = f'title = "One"\nout = "{tmp_path / "out"}"\narms = ["trained:{policy}"]\n[problems]\ngym = 1\n'
     path.write_text(text)
     assert podium("evaluate", str(path)).exit_code == 0
     shutil.copy(conductor_folder("gym") / "model.safetensors", policy / "model.safetensors")

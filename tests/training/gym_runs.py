@@ -17,9 +17,6 @@ from podium.workers.pool import Member, WorkerPool
 from podium.workflow.syntax import WorkflowSyntax
 
 WORLD = World()
-SCHOLAR = "cedar"
-
-
 WARM_START = WarmStart(
     problems=lambda: WORLD.problems(kinds=("choice",), n=200, seed=7),
     write=written_for,
@@ -41,7 +38,7 @@ WARM_START = WarmStart(
 
 
 def gym_pool() -> WorkerPool:
-    return WorkerPool([Member(worker=w, card=w.card) for w in specialists(WORLD, 4)])
+    return WorkerPool([Member(worker=w, card=w.card) for w in specialists(WORLD)[:4]])
 
 
 def small_config(*, iterations: int = 12, seed: int = 0) -> TrainConfig:

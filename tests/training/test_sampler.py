@@ -53,16 +53,16 @@ def test_where_everything_rests_the_run_goes_on() -> None:
 
 
 def test_kinds_with_headroom_come_more_often_and_solved_ones_do_not_vanish() -> None:
-    curriculum = KindCurriculum(correct={"choice": 1.0, "word": 0.0, "fact": 0.5, "code": 0.5})
+    curriculum = KindCurriculum(correct={"choice": 1.0, "story": 0.0, "versus": 0.5, "code": 0.5})
     seen = Counter(
         task.problem.kind
         for iteration in range(100)
         for task in draw_tasks(PROBLEMS, gym_pool(), seed=1, iteration=iteration, problems_per_step=16, curriculum=curriculum)
     )
-    assert seen["word"] > 1.5 * seen["fact"] > 1.5 * seen["choice"] > 0
+    assert seen["story"] > 1.5 * seen["versus"] > 1.5 * seen["choice"] > 0
 
 
-@pytest.mark.parametrize("curriculum", [None, KindCurriculum(correct={"choice": 1.0, "word": 0.0})])
+@pytest.mark.parametrize("curriculum", [None, KindCurriculum(correct={"choice": 1.0, "story": 0.0})])
 @pytest.mark.parametrize("questions", [10, 60, 61, 130])
 def test_no_problem_comes_again_before_all_have_come(curriculum: KindCurriculum | None, questions: int) -> None:
     for iteration in range(20):
@@ -74,40 +74,47 @@ def test_no_problem_comes_again_before_all_have_come(curriculum: KindCurriculum 
         assert len({task.sample for task in tasks}) == questions, "a second visit draws anew"
 
 
-@pytest.mark.parametrize("curriculum", [None, KindCurriculum(correct={"word": 1.0})])
+@pytest.mark.parametrize("curriculum", [None, KindCurriculum(correct={"story": 1.0})])
 def test_a_problem_that_is_listed_twice_is_one_problem(curriculum: KindCurriculum | None) -> None:
     tasks = draw_tasks([*PROBLEMS[:8]] * 5, gym_pool(), seed=0, iteration=0, problems_per_step=8, curriculum=curriculum)
     assert len({task.problem.id for task in tasks}) == 8
 
 
 def test_a_kind_that_is_used_up_leaves_its_place_to_the_others() -> None:
-    words = [problem for problem in PROBLEMS if problem.kind == "word"]
+    words = [problem for problem in PROBLEMS if problem.kind == "story"]
     few = [*words[:2], *(problem for problem in PROBLEMS if problem.kind == "choice")]
     tasks = draw_tasks(
-        few, gym_pool(), seed=0, iteration=0, problems_per_step=8, curriculum=KindCurriculum(correct={"choice": 1.0, "word": 0.0})
+        few,
+        gym_pool(),
+        seed=0,
+        iteration=0,
+        problems_per_step=8,
+        curriculum=KindCurriculum(correct={"choice": 1.0, "story": 0.0}),
     )
-    assert Counter(task.problem.kind for task in tasks) == {"word": 2, "choice": 6}
+    assert Counter(task.problem.kind for task in tasks) == {"story": 2, "choice": 6}
 
 
 def test_a_kind_saves_only_when_it_is_solved() -> None:
-    curriculum = KindCurriculum(correct={"word": 0.9, "fact": 0.975, "choice": 1.0})
-    assert [curriculum.cost_weight(kind, 0.95) for kind in ("code", "word", "fact", "choice")] == pytest.approx([0, 0, 1, 1])
-    assert curriculum.cost_weight("fact", 0.96) == pytest.approx(0.75)
+    curriculum = KindCurriculum(correct={"story": 0.9, "versus": 0.975, "choice": 1.0})
+    assert [curriculum.cost_weight(kind, 0.95) for kind in ("code", "story", "versus", "choice")] == pytest.approx([0, 0, 1, 1])
+    assert curriculum.cost_weight("versus", 0.96) == pytest.approx(0.75)
     assert curriculum.cost_weight("code", 0.0) == 1.0
 
 
 def test_a_solved_kind_gets_no_entropy_bonus_any_more() -> None:
-    curriculum = KindCurriculum(correct={"fact": 0.3, "word": 0.7, "code": 0.85, "choice": 1.0})
-    assert [curriculum.entropy_weight(kind, 0.7) for kind in ("fact", "word", "code", "choice")] == pytest.approx([1, 1, 0.5, 0])
+    curriculum = KindCurriculum(correct={"versus": 0.3, "story": 0.7, "code": 0.85, "choice": 1.0})
+    assert [curriculum.entropy_weight(kind, 0.7) for kind in ("versus", "story", "code", "choice")] == pytest.approx(
+        [1, 1, 0.5, 0]
+    )
     assert curriculum.entropy_weight("choice", 1.0) == curriculum.entropy_weight("unseen", 0.7) == 1.0
 
 
 def test_headroom_follows_what_is_seen() -> None:
     curriculum = KindCurriculum(memory=0.5)
-    curriculum.learn("word", 0.0)
-    assert curriculum.correct["word"] == 0.0
-    curriculum.learn("word", 1.0)
-    assert curriculum.correct["word"] == 0.5
+    curriculum.learn("story", 0.0)
+    assert curriculum.correct["story"] == 0.0
+    curriculum.learn("story", 1.0)
+    assert curriculum.correct["story"] == 0.5
 
 
 def test_pools_are_subsets_of_every_kind() -> None:

@@ -23,7 +23,7 @@ from podium.workflow.syntax import WorkflowSyntax
 
 LANGUAGE = WorkflowSyntax(subtasks=False)
 WORLD = World()
-PROBLEMS = WORLD.problems(kinds=("word",), n=8)
+PROBLEMS = WORLD.problems(kinds=("story",), n=8)
 COLLECTOR = Collector(verifier=GymVerifier(), syntax=LANGUAGE)
 OPENING = "model_id = ["
 DRAFT = "model_id = [2, 0]\naccess_list = [[], [0]]"

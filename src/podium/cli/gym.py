@@ -4,8 +4,8 @@ import asyncio
 import json
 from contextlib import suppress
 
+from podium.gym.kinds import KINDS
 from podium.gym.specialists import specialists
-from podium.gym.templates import KINDS
 from podium.gym.world import World, split_named
 
 

@@ -1,12 +1,16 @@
-"""How one specialist goes about one call: what it uses of what it sees, what it does itself, and what it writes.
+"""How one worker goes about one call: it does what it is told and that alone, as well as it can, with its habits.
 
-Every part of the work is one method and draws its luck once (:mod:`podium.gym.chance`); where the luck is above the skill,
-the part goes wrong the way :mod:`podium.gym.mistakes` says. The meaning of the skills is in :mod:`podium.gym.specialists`.
+Told to plan it plans, told to recall it recalls, told to compute it computes the visible plan from the visible facts; where
+there is nothing to do that to, it says so, or recites what nobody asked for. Told to answer it does whatever it takes, on its
+own level. Every part of the work draws its luck once (:mod:`podium.gym.chance`); where the luck is above the level, the part
+goes wrong the way :mod:`podium.gym.mistakes` says.
 """
 
-import math
 from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 
+from podium.gym import expressions
 from podium.gym.chance import Chance, Draw
 from podium.gym.expressions import (
     MAX_MAGNITUDE,
@@ -15,175 +19,293 @@ from podium.gym.expressions import (
     Program,
     Value,
     evaluate,
-    format_expression,
     format_program,
     leaves,
-    references,
 )
 from podium.gym.facts import FACTS
+from podium.gym.kinds import domain_of, home, recall_part
 from podium.gym.mistakes import blunder, bug, differ, edits, misread, misremember, slip
+from podium.gym.profiles import Profile
 from podium.gym.questions import LETTERS, ParsedQuestion
-from podium.gym.reading import Scene, most_common
+from podium.gym.reading import Notes, most_common
+from podium.gym.scene import Scene
 
+format_expression = lru_cache(maxsize=1 << 14)(expressions.format_expression)
+references = lru_cache(maxsize=1 << 14)(expressions.references)
+"""As in the language, remembered: the same plan is read by many workers."""
 NOT_GIVEN = "I was not given the question, so there is nothing I can work from."
+_ALL_FACTS = tuple(reference for reference in FACTS if reference.startswith(("legs", "strings", "count", "atomic_number")))
 
 
 class Attempt:
-    """One specialist at one call. Example: ``Attempt(scene, {"reading": 0.7, ...}, chance, ()).text()``.
+    """One worker at one call. Example: ``Attempt(scene, profile, chance, (), 1.0).text()``."""
 
-    ``level`` is the probability of success by skill, the world's difficulty included.
-    """
-
-    def __init__(self, scene: Scene, level: Mapping[str, float], chance: Chance, sample: tuple[int, ...]) -> None:
-        self._parsed = scene.parsed
-        self._verbs = scene.verbs
-        self._notes = scene.notes
-        self._level = level
+    def __init__(self, scene: Scene, profile: Profile, chance: Chance, sample: tuple[int, ...], difficulty: float) -> None:
+        self._scene = scene
+        self._asked = scene.asked
+        self._kind = scene.asked.kind if scene.asked else None
+        self._profile = profile
         self._chance = chance
         self._sample = sample
+        self._difficulty = difficulty
+        self._used = () if scene.alone else scene.responses
+        self._plan = most_common([plan for notes in self._used for plan in notes.plans])
+        self._answers = [answer for notes in self._used for answer in notes.answers]
+        self._programs = [program for notes in self._used for program in notes.programs]
+        self._clear = 1.0
 
     def text(self) -> str:
-        """What the specialist says."""
-        parsed, verbs, notes = self._parsed, self._verbs, self._notes
-        if verbs == {"report"} and (notes.answers or notes.programs):
-            return self._report()
-        if parsed is None and not notes.plans and not notes.programs:
+        """What the worker says."""
+        asked, verbs = self._asked, self._scene.verbs
+        if asked is None and not self._scene.responses:
             return NOT_GIVEN
         if verbs and verbs <= {"plan", "recall"}:
-            return self._prepare()
-        if parsed.kind == "code" if parsed else bool(notes.programs):
-            return self._program_text()
-        return self._solve()
+            return self._prepare(verbs)
+        if verbs == {"compute"}:
+            return self._compute()
+        if verbs == {"report"}:
+            return self._report()
+        if verbs == {"write"}:
+            return self._write()
+        if verbs == {"verify"}:
+            return self._verify()
+        return self._answer()
 
-    def _draw(self, skill: str, basis: str) -> Draw:
-        return self._chance.draw(skill, basis, self._sample)
+    # What spoils the work ------------------------------------------------------------------------------------------------------
+
+    def _set(self, needed: set[int]) -> None:
+        """How clear the head is, given which of the visible responses are needed: what every level is multiplied by."""
+        habits, scene = self._profile.habits, self._scene
+        distractions = len(scene.responses) - len(needed)
+        self._clear = (1 - habits.distracted) ** distractions
+        if scene.characters > 1_000:
+            self._clear *= (1 - habits.rambles) ** (scene.characters / 1_000 - 1)
+        if self._kind is not None and scene.kinds != {home(self._kind)}:
+            elsewhere = bool(scene.kinds) and home(self._kind) not in scene.kinds
+            self._clear *= (1 - habits.needs_words) ** (2 if elsewhere else 1)
+
+    def _level(self, part: str) -> float:
+        level: float = self._profile.level(self._kind, part) ** self._difficulty
+        return self._clear * level
+
+    def _draw(self, part: str, basis: str) -> Draw:
+        return self._chance.draw(part, basis, self._sample)
+
+    def _with(
+        self,
+        *,
+        plan: Node | None = None,
+        facts: Mapping[str, Value] = MappingProxyType({}),
+        answer: Value | Program | None = None,
+    ) -> set[int]:
+        """The visible responses that hold something of what is used, and nothing that speaks against it."""
+        return {
+            index
+            for index, notes in enumerate(self._scene.responses)
+            if _holds(notes, plan, facts, answer) and not _contradicts(notes, plan, facts, answer)
+        }
+
+    # What one can be told ------------------------------------------------------------------------------------------------------
+
+    def _prepare(self, verbs: frozenset[str]) -> str:
+        lines: list[str] = []
+        plan = self._plan
+        if "plan" in verbs:
+            self._set(set())
+            asked = self._asked
+            if asked is None:
+                return NOT_GIVEN
+            if asked.function:
+                return "A program is asked for, so there is no expression to plan."
+            if asked.options:
+                return "The question asks for something one knows, so there is nothing to plan."
+            plan = self._own_plan(asked)
+            lines.append(f"Plan: {format_expression(plan)}")
+        if "recall" in verbs:
+            lines += self._recall(plan)
+        return "\n".join(lines)
+
+    def _recall(self, plan: Node | None) -> list[str]:
+        needed = references(plan) if plan is not None else ()
+        if not needed and self._asked is not None:
+            needed = self._asked.references
+        sort = self._scene.sort
+        # Where a question needs only one sort of facts, naming the sort changes nothing but what is not of it.
+        wanted = tuple(ref for ref in needed if ref in FACTS and (not sort or domain_of(ref) == sort))
+        self._set(self._with(plan=self._plan) if wanted else set())
+        if wanted:
+            return [f"Fact: {ref} = {self._recalled(ref)}" for ref in wanted]
+        bits = self._draw("recite", self._asked.text if self._asked else "").bits
+        recited = (_ALL_FACTS[bits % len(_ALL_FACTS)], _ALL_FACTS[bits // 997 % len(_ALL_FACTS)])
+        return [f"Fact: {ref} = {FACTS[ref]}" for ref in recited]
+
+    def _compute(self) -> str:
+        plan = self._plan
+        if plan is None:
+            return "There is no plan that I could compute."
+        needed = references(plan)
+        facts = self._visible_facts(needed)
+        self._set(self._with(plan=plan, facts=facts))
+        missing = [reference for reference in needed if reference not in facts]
+        if missing:
+            return f"I was not told what {missing[0]} is, so I can not compute this plan."
+        return self._result(plan, facts)
 
     def _report(self) -> str:
-        program = most_common(self._notes.programs)
-        answer = most_common(self._notes.answers)
-        if program is not None and (answer is None or (self._parsed is not None and self._parsed.kind == "code")):
-            return _shown(program)
-        return f"Answer: {answer}"
+        program, answer = most_common(self._programs), most_common(self._answers)
+        self._set(self._with(answer=program if answer is None else answer))
+        draw = self._draw("report", f"{self._answers}{self._programs}")
+        altered = draw.level >= self._clear * (1 - self._profile.habits.alters)
+        if program is not None and (not self._answers or (self._asked is not None and self._asked.function)):
+            return _shown(program._replace(body=bug(program.body, draw.bits, program.parameters)) if altered else program)
+        if answer is None:
+            return "There is no answer that I could pass on."
+        return f"Answer: {self._other(answer, draw.bits) if altered else answer}"
 
-    def _prepare(self) -> str:
-        """Plan and facts only."""
-        plan = self._own_plan(self._parsed) if self._parsed else most_common(self._notes.plans)
-        lines = []
-        if "plan" in self._verbs and plan is not None:
-            lines.append(f"Plan: {format_expression(plan)}")
-        if "recall" in self._verbs:
-            needed = self._needed_facts()
-            lines += [f"Fact: {ref} = {self._recalled(ref)}" for ref in needed if ref in FACTS]
-            if not needed:
-                lines.append("No facts are needed for this one.")
-        return "\n".join(lines) or NOT_GIVEN
+    def _write(self) -> str:
+        if self._asked is None:
+            return NOT_GIVEN
+        if not self._asked.function:
+            return "No program is asked for here."
+        self._set(set())
+        return _shown(self._written(self._asked))
 
-    def _needed_facts(self) -> tuple[str, ...]:
-        visible = most_common(self._notes.plans)
-        if visible is not None and (found := references(visible)):
-            return found
-        return self._parsed.references if self._parsed else ()
+    def _verify(self) -> str:
+        if not self._answers and not self._programs:
+            return "There is no answer here that I could check."
+        if self._asked is not None and self._asked.function:
+            program = most_common(self._programs)
+            if program is None:
+                return "There is no program here that I could check."
+            self._set(self._with(answer=program))
+            return _shown(self._reviewed(program, self._asked))
+        text = self._answer(checking=True)
+        draw = self._draw("spoil", f"{self._answers}")
+        found = text.rpartition("Answer: ")
+        if draw.level < self._profile.habits.spoils and found[1]:
+            return f"{found[0]}{found[1]}{self._other(found[2], draw.bits)}"
+        return text
 
-    def _own_plan(self, parsed: ParsedQuestion) -> Node:
-        draw = self._draw("reading", parsed.text)
-        return parsed.plan if draw.level < self._level["reading"] else misread(parsed.plan, draw.bits)
+    def _answer(self, *, checking: bool = False) -> str:
+        """Whatever it takes: what is visible is used, the rest is one's own."""
+        asked = self._asked
+        if asked is not None and asked.function:
+            self._set(set())
+            return _shown(self._written(asked))
+        plan = asked.plan if asked is not None and asked.options else self._plan
+        seen = self._visible_facts(references(plan)) if plan is not None else {}
+        self._set(self._with(plan=plan, facts=seen, answer=most_common(self._answers) if checking else None))
+        if plan is None:
+            if asked is None:
+                return NOT_GIVEN
+            plan = self._own_plan(asked)
+        facts = self._visible_facts(references(plan))
+        for reference in references(plan):
+            if reference not in facts:
+                if reference not in FACTS:
+                    return f"I do not know what {reference} is, so I can not follow this plan."
+                facts[reference] = self._recalled(reference)
+        return self._result(plan, facts)
+
+    # The parts of the work -----------------------------------------------------------------------------------------------------
+
+    def _own_plan(self, asked: ParsedQuestion) -> Node:
+        draw = self._draw("plan", asked.text)
+        return asked.plan if draw.level < self._level("plan") else misread(asked.plan, draw.bits)
 
     def _recalled(self, reference: str) -> Value:
-        plan = most_common(self._notes.plans)
-        occasion = self._parsed.text if self._parsed else format_expression(plan) if plan else ""
-        draw = self._draw("recall", f"{reference}\x1f{occasion}")
-        if draw.level < self._level["recall"]:
+        asked = self._asked
+        part = recall_part(asked.kind, reference) if asked else "recall"
+        draw = self._draw("recall", f"{reference}\x1f{asked.text if asked else ''}")
+        if draw.level < self._level(part):
             return FACTS[reference]
-        return misremember(reference, draw.bits, self._parsed.options if self._parsed else ())
+        return misremember(reference, draw.bits, asked.options if asked else ())
 
-    def _solve(self) -> str:
-        """Plan, facts and result: what is visible is used, the rest is one's own."""
-        parsed = self._parsed
-        plan = most_common(self._notes.plans)
-        if plan is None:
-            if parsed is None:
-                return NOT_GIVEN
-            # Nothing has to be read out of a question that only looks one fact up.
-            plan = parsed.plan if parsed.kind == "choice" else self._own_plan(parsed)
+    def _visible_facts(self, needed: tuple[str, ...]) -> dict[str, Value]:
         facts: dict[str, Value] = {}
-        for reference in references(plan):
-            visible = most_common([value for named, value in self._notes.facts if named == reference])
+        for reference in needed:
+            visible = most_common([v for notes in self._used for named, v in notes.facts if named == reference])
             if visible is not None:
                 facts[reference] = visible
-            elif reference in FACTS:
-                facts[reference] = self._recalled(reference)
-            else:
-                return f"I do not know what {reference} is, so I can not follow this plan."
+        return facts
+
+    def _result(self, plan: Node, facts: dict[str, Value]) -> str:
         try:
             result = evaluate(plan, facts=facts)
         except ExpressionError as error:
             return f"I can not compute this plan: {error}."
         lines = []
-        if plan.args:  # looking one number up takes no arithmetic
+        if plan.args:  # looking one thing up takes no arithmetic
             worded = format_expression(plan)
-            result = self._computed(plan, f"{worded}\x1f{facts}", result)
+            draw = self._draw("compute", f"{worded}\x1f{facts}")
+            if draw.level >= self._level("compute"):
+                result = _miscomputed(plan, result, draw.bits)
             lines.append(f"Plan: {worded}")
         lines += [f"Fact: {reference} = {value}" for reference, value in facts.items()]
-        return "\n".join([*lines, f"Answer: {self._chosen(parsed, result)}"])
+        return "\n".join([*lines, f"Answer: {self._formed(result)}"])
 
-    def _computed(self, plan: Node, basis: str, right: Value) -> Value:
-        """The result at one's own level of arithmetic."""
-        draw = self._draw("arithmetic", basis)
-        if draw.level < self._level["arithmetic"]:
-            return right
-        if isinstance(right, int):
-            return slip(right, draw.bits) if abs(right) < MAX_MAGNITUDE else 0
-        others = sorted({str(leaf.value) for leaf in leaves(plan) if leaf.op == "text"} - {right})
-        return others[draw.bits % len(others)] if others else right
-
-    def _chosen(self, parsed: ParsedQuestion | None, result: Value) -> Value:
-        """A result as an answer: the letter where there are options, a guess where it is none of them."""
-        if parsed is None or not parsed.options:
+    def _formed(self, result: Value) -> Value:
+        """A result as the question asks for it: the letter where there are options, a guess where it is none of them."""
+        asked = self._asked
+        if asked is None or not asked.options:
             return result
-        options = parsed.options
-        return LETTERS[options.index(str(result)) if str(result) in options else self._draw("guess", parsed.text).bits % 4]
+        options = asked.options
+        return LETTERS[options.index(str(result)) if str(result) in options else self._draw("guess", asked.text).bits % 4]
 
-    def _program_text(self) -> str:
-        """A program: the visible draft, reviewed, or one's own."""
-        draft = most_common(self._notes.programs)
-        if draft is None or self._verbs == {"write"}:
-            return self._no_draft(draft)
-        if self._parsed is None:
-            return f"I was not given the question, so I have nothing to check this against.\n{_shown(draft)}"
-        return _shown(self._reviewed(draft, self._parsed))
-
-    def _no_draft(self, draft: Program | None) -> str:
-        if self._parsed is not None:
-            return _shown(self._written(self._parsed))
-        return NOT_GIVEN if draft is None else _shown(draft)
-
-    def _written(self, parsed: ParsedQuestion) -> Program:
-        """One's own program, from the visible plan where there is one."""
-        meant, skill = parsed.plan, self._level["writing"]
-        plan = most_common(self._notes.plans)
-        if plan is not None and not references(plan):
-            # Understanding and coding are two halves of the skill; the plan takes the first one off.
-            meant, skill = plan, math.sqrt(skill)
-        draw = self._draw("writing", f"{format_expression(meant)}\x1f{parsed.text}")
-        if draw.level < skill:
-            body = meant
-        elif self._draw("writing closely", parsed.text).level < skill:
-            body = bug(meant, draw.bits, parsed.parameters)
+    def _written(self, asked: ParsedQuestion) -> Program:
+        level = self._level("write")
+        draw = self._draw("write", asked.text)
+        if draw.level < level:
+            body = asked.plan
+        elif self._draw("write closely", asked.text).level < level:
+            body = bug(asked.plan, draw.bits, asked.parameters)
         else:
-            body = blunder(meant, draw.bits, parsed.parameters)
-        return Program(parsed.function, parsed.parameters, body)
+            body = blunder(asked.plan, draw.bits, asked.parameters)
+        return Program(asked.function, asked.parameters, body)
 
-    def _reviewed(self, draft: Program, parsed: ParsedQuestion) -> Program:
-        """The draft against the question: a slip is repaired, a misunderstanding written anew, both at one's own level."""
-        draw = self._draw("review", f"{format_program(draft)}\x1f{parsed.text}")
-        sees = draw.level < self._level["review"]
-        fits = (draft.name, draft.parameters) == (parsed.function, parsed.parameters)
-        if fits and not differ(draft.body, parsed.plan, parsed.parameters):
-            spoilt = draw.level > 1 - (1 - self._level["review"]) / 10
-            return draft._replace(body=bug(draft.body, draw.bits, parsed.parameters)) if spoilt else draft
-        if fits and edits(draft.body, parsed.plan) == 1:
-            return draft._replace(body=parsed.plan) if sees else draft
-        return self._written(parsed)
+    def _reviewed(self, draft: Program, asked: ParsedQuestion) -> Program:
+        """A slip is repaired at one's level of review, a misunderstanding is written anew, and what is right may be spoilt."""
+        draw = self._draw("review", f"{format_program(draft)}\x1f{asked.text}")
+        fits = (draft.name, draft.parameters) == (asked.function, asked.parameters)
+        if fits and not differ(draft.body, asked.plan, asked.parameters):
+            # Whoever is good at it spoils less.
+            spoils = self._profile.habits.spoils * 2 * (1 - self._level("review"))
+            return draft._replace(body=bug(draft.body, draw.bits, asked.parameters)) if draw.level < spoils else draft
+        if fits and edits(draft.body, asked.plan) == 1:
+            return draft._replace(body=asked.plan) if draw.level < self._level("review") else draft
+        return self._written(asked)
+
+    def _other(self, answer: Value, bits: int) -> Value:
+        """An answer that was altered."""
+        text = str(answer).strip()
+        if text in LETTERS:
+            return LETTERS[(LETTERS.index(text) + 1 + bits % 3) % 4]
+        return slip(int(text), bits) if text.lstrip("-").isdecimal() and len(text) < 16 else f"not {text}"
+
+
+def _holds(notes: Notes, plan: Node | None, facts: Mapping[str, Value], answer: Value | Program | None) -> bool:
+    """Whether a response has the plan, one of the facts, or the answer."""
+    return (
+        (plan is not None and plan in notes.plans)
+        or any(named in facts for named, _ in notes.facts)
+        or (answer is not None and (answer in notes.answers or answer in notes.programs))
+    )
+
+
+def _contradicts(notes: Notes, plan: Node | None, facts: Mapping[str, Value], answer: Value | Program | None) -> bool:
+    """Whether a response has another plan, another value of a fact, or another answer."""
+    return (
+        (plan is not None and any(other != plan for other in notes.plans))
+        or any(named in facts and value != facts[named] for named, value in notes.facts)
+        or (answer is not None and any(other != answer for other in (*notes.answers, *notes.programs)))
+    )
+
+
+def _miscomputed(plan: Node, right: Value, bits: int) -> Value:
+    if isinstance(right, int):
+        return slip(right, bits) if abs(right) < MAX_MAGNITUDE else 0
+    others = sorted({str(leaf.value) for leaf in leaves(plan) if leaf.op == "text"} - {right})
+    return others[bits % len(others)] if others else right
 
 
 def _shown(program: Program) -> str:

@@ -1,11 +1,8 @@
-"""What a specialist sees: a call, or the same call as chat messages, read into one scene.
+"""What can be read of a call: its turns, and of a response the labelled lines ``Plan:``, ``Fact:``, ``Answer:`` and programs.
 
 A call is first laid out as the turns of a conversation, the way it is rendered for a chat endpoint: a user turn holds the
 question, then ``Your task: <subtask>``; an assistant turn holds the response of an earlier step. Everything is read from
-those turns, so a specialist behaves the same behind a socket. In them are looked up: the question (in the users' words,
-the last one asked; pasted into a subtask it counts as well), the verbs of the last turn, and the labelled lines
-``Plan:``, ``Fact:``, ``Answer:`` and the programs of the responses. When a user turn asks another question than before,
-what was written about the one before no longer counts.
+those turns (:mod:`podium.gym.scene`), so a worker behaves the same behind a socket.
 
 Left out: system messages, and any meaning of a response beyond its labelled lines and programs.
 """
@@ -17,8 +14,6 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from podium.gym.expressions import ExpressionError, Node, Program, Value, parse, parse_program
-from podium.gym.questions import ParsedQuestion, find_question, without_question
-from podium.gym.subtasks import verbs_in
 from podium.types import Call, Question
 
 MAX_TEXT = 20_000
@@ -54,43 +49,6 @@ class Notes(NamedTuple):
     facts: tuple[tuple[str, Value], ...] = ()
     programs: tuple[Program, ...] = ()
     answers: tuple[str, ...] = ()
-
-
-class Scene(NamedTuple):
-    """All that a specialist knows of the situation it is in."""
-
-    parsed: ParsedQuestion | None
-    verbs: frozenset[str]
-    notes: Notes
-    characters: int
-    """Length of everything shown, for counting tokens."""
-
-
-def scene_of(call: Call) -> Scene:
-    """Read a call."""
-    parsed: ParsedQuestion | None = None
-    notes: list[Notes] = []
-    turns = turns_of(call)
-    for turn in turns:
-        if turn.role == "user":
-            for part in (turn.text, turn.task):
-                found = find_question(part) if part else None
-                if found is not None:
-                    if parsed is not None and parsed.text != found.text:
-                        notes.clear()
-                    parsed = found
-        elif turn.role == "assistant":
-            notes.append(notes_of(turn.text))
-    if parsed is None:  # a response may have quoted the question
-        quoted = [find_question(turn.text) for turn in turns if turn.role == "assistant"]
-        parsed = next((found for found in reversed(quoted) if found is not None), None)
-    last = next((turn for turn in reversed(turns) if turn.role == "user"), Turn("user", ""))
-    return Scene(
-        parsed=parsed,
-        verbs=verbs_in(without_question(last.task or last.text, parsed)[:MAX_SUBTASK]),
-        notes=Notes(*(tuple(item for part in sort for item in part) for sort in zip(*notes, strict=True))) if notes else Notes(),
-        characters=sum(len(turn.text) + len(turn.task) for turn in turns),
-    )
 
 
 def turns_of(call: Call) -> list[Turn]:

@@ -9,7 +9,7 @@ import json
 import re
 
 from podium.errors import VerifierError
-from podium.gym.expressions import MAX_MAGNITUDE, ExpressionError, Program, format_program, leaves, parse_program, run
+from podium.gym.expressions import MAX_MAGNITUDE, ExpressionError, Program, format_program, parse_program, run
 from podium.gym.questions import LETTERS, ParsedQuestion, find_question
 from podium.types import Problem, Verdict
 
@@ -60,18 +60,7 @@ def _extracted(problem: Problem, words: str) -> str | None:
     parsed = find_question(problem.question)
     if parsed is not None and parsed.options:
         return _letter(parsed, words)
-    if problem.target.lstrip("-").isdigit():
-        return _number(words)
-    return _name(parsed, words)
-
-
-def _name(parsed: ParsedQuestion | None, words: str) -> str | None:
-    """The one compared thing that the words name; where they name both or neither, the words themselves."""
-    compared = {str(leaf.value) for leaf in leaves(parsed.plan) if leaf.op == "text"} if parsed else set()
-    named = [name for name in compared if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words, re.IGNORECASE)]
-    if len(named) == 1:
-        return named[0]
-    return words.rstrip(".!*_` ") or None
+    return _number(words)
 
 
 def _number(words: str) -> str | None:

@@ -1,10 +1,9 @@
-"""The world: seeded problems of every kind, in three splits that share no text.
+"""The world: its workers, and seeded problems of every kind in three splits that share no text.
 
-``train`` and ``held_out_numbers`` use the same two thirds of the templates and differ in how the slots are filled (a hash
-of the text decides which side a question is on); ``held_out_templates`` uses the other third. The kinds kept out of
-training have the same three splits, so that they can be measured like the others.
-
-Targets: the number as text; the letter; the name; for a function a JSON object with its name and its tests.
+``train`` and ``held_out_numbers`` use the same two thirds of the templates. Which side a question is on is a hash of what it
+is about: of the facts it needs, where it needs any, else of its text. So a held-out multiple-choice question asks for a fact
+that no training question asks for, and held-out stories combine things that were never together. ``held_out_templates`` uses
+the other third of the templates, and of those only such other facts and combinations.
 """
 
 import json
@@ -14,10 +13,13 @@ from hashlib import blake2b
 from typing import Literal, get_args
 
 from podium.errors import ConfigError
+from podium.gym.drawing import draw_profiles
 from podium.gym.expressions import ExpressionError, Program, Value, evaluate, parse, run
 from podium.gym.facts import FACTS, TABLES
+from podium.gym.kinds import KINDS
+from podium.gym.profiles import Profile
 from podium.gym.questions import LETTERS, ParsedQuestion, search_question, slots_of
-from podium.gym.templates import KINDS, TEMPLATES, UNTRAINED_KINDS, held_out
+from podium.gym.templates import TEMPLATES, held_out
 from podium.gym.templates.template import PARAMETERS, WORDS, Template
 from podium.types import Problem
 
@@ -26,8 +28,12 @@ SPLITS: tuple[Split, ...] = get_args(Split)
 
 TESTS = 8
 """Tests per function problem."""
+WORKERS = 7
+"""How many workers the usual world has."""
 _TRIES = 400
 """Failed fillings in a row after which a template counts as used up."""
+_HELD_OUT = 4
+"""One in so many facts, combinations and texts is held out."""
 
 
 def split_named(name: str) -> Split:
@@ -39,19 +45,20 @@ def split_named(name: str) -> Split:
 
 
 class World:
-    """A gym world. Example: ``World(seed=0).problems(kinds=("word",), split="train", n=100)``.
+    """A gym world. Example: ``World().problems(kinds=("story",), split="train", n=100)``.
 
-    ``difficulty`` is the power to which every skill in this world is raised: 0 makes everyone perfect, 1 is the default
-    world, 2 a much harder one. ``seed`` selects the problems and decides who errs where.
+    ``difficulty`` is the power to which every level in this world is raised: 0 makes everyone perfect, 1 is the usual world, 2 a
+    much harder one. ``seed`` selects the problems and decides who errs where. ``profiles`` are its workers.
 
     Raises :class:`ConfigError` for a negative difficulty.
     """
 
-    def __init__(self, *, difficulty: float = 1.0, seed: int = 0) -> None:
+    def __init__(self, *, difficulty: float = 1.0, seed: int = 0, profiles: Sequence[Profile] = ()) -> None:
         if not difficulty >= 0:
             raise ConfigError(f"a difficulty is 0 or more, not {difficulty}")
         self.difficulty = difficulty
         self.seed = seed
+        self.profiles = tuple(profiles) or PROFILES
 
     def problems(self, *, kinds: Sequence[str] = KINDS, split: Split = "train", n: int, seed: int = 0) -> list[Problem]:
         """``n`` different problems, the ``kinds`` taking turns; the same arguments always give the same list.
@@ -75,6 +82,7 @@ class World:
         """Different problems of one kind, the templates taking turns, until all are used up."""
         rng = random.Random(f"{self.seed}/{seed}/{kind}/{split}")
         positions = [i for i in range(len(TEMPLATES[kind])) if held_out(i) == (split == "held_out_templates")]
+        rng.shuffle(positions)
         seen: set[str] = set()
         while positions:
             for position in list(positions):
@@ -88,33 +96,39 @@ class World:
                     positions.remove(position)
 
 
+def draw_world(seed: int, *, difficulty: float = 1.0) -> World:
+    """Another world of the same nature: 5 to 12 workers, their levels, habits and prices drawn from ``seed``."""
+    workers = random.Random(f"world {seed}").randint(5, 12)
+    return World(difficulty=difficulty, seed=seed, profiles=draw_profiles(seed, workers))
+
+
 def _problem(kind: str, position: int, split: Split, rng: random.Random) -> Problem | None:
-    """One problem, or None where the random filling gives no good question or one of the other split."""
+    """One problem, or None where the random filling gives no good question or one of another split."""
     template = TEMPLATES[kind][position]
-    slots = filled(template, rng)
+    slots = _filled(template, rng)
     if len({slots[s] for s in slots if slots[s] in WORDS["name"]}) < ("name" in slots) + ("other" in slots):
         return None
     tables = {s: f for s, f in template.slots.items() if isinstance(f, str) and f in TABLES}
-    values = [FACTS[f"{table}({slots[slot]})"] for slot, table in tables.items()]
-    if len({slots[slot] for slot in tables}) < len(tables) or (kind == "comparison" and len(set(values)) < len(values)):
+    if len({slots[slot] for slot in tables}) < len(tables):
         return None
     if "{A}" in template.text:
-        slots |= options_for(values[0], tables["e"], rng)
+        slots |= _options_for(FACTS[f"{tables['e']}({slots['e']})"], tables["e"], rng)
     text = template.text.format_map(slots)
-    if split != "held_out_templates" and _other_numbers(text) != (split == "held_out_numbers"):
+    about = " ".join(sorted(f"{table}({slots[slot]})" for slot, table in tables.items())) or text
+    if _held_out(about) != (split != "train") and (tables or split != "held_out_templates"):
         return None
-    target = _target(kind, text, rng)
-    if target is None:
-        return None
-    return Problem(question=text, target=target, kind=kind, source="gym", split=split)
+    asked = search_question(text)
+    if asked is None or asked.kind != kind or asked.text != text:
+        raise ValueError(f"a template of {kind} can not be read back: {text}")
+    target = _target_of(asked, rng)
+    return None if target is None else Problem(question=text, target=target, kind=kind, source="gym", split=split)
 
 
-def _other_numbers(text: str) -> bool:
-    """Whether a question of a training template belongs to the split of held-out numbers: one in four does."""
-    return blake2b(text.encode(), digest_size=1).digest()[0] % 4 == 0
+def _held_out(about: str) -> bool:
+    return blake2b(about.encode(), digest_size=2).digest()[0] % _HELD_OUT == 0
 
 
-def filled(template: Template, rng: random.Random) -> dict[str, Value]:
+def _filled(template: Template, rng: random.Random) -> dict[str, Value]:
     """A value for every slot. Slots are drawn in order; worked-out numbers may use those before them."""
     slots: dict[str, Value] = {}
     later: list[tuple[str, str]] = []
@@ -136,22 +150,14 @@ def filled(template: Template, rng: random.Random) -> dict[str, Value]:
     return slots
 
 
-def options_for(right: Value, table: str, rng: random.Random) -> dict[str, Value]:
+def _options_for(right: Value, table: str, rng: random.Random) -> dict[str, Value]:
     others = sorted({value for value in TABLES[table].values() if value != right}, key=str)
     options = [right, *rng.sample(others, 3)]
     rng.shuffle(options)
     return dict(zip(LETTERS, options, strict=True))
 
 
-def _target(kind: str, text: str, rng: random.Random) -> str | None:
-    """What counts as right, worked out from the text as a reader without fault would; None for a useless question."""
-    parsed = search_question(text)
-    if parsed is None or parsed.kind != kind or parsed.text != text:
-        raise ValueError(f"a template of {kind} can not be read back: {text}")
-    return target_of(parsed, rng)
-
-
-def target_of(parsed: ParsedQuestion, rng: random.Random) -> str | None:
+def _target_of(parsed: ParsedQuestion, rng: random.Random) -> str | None:
     """What counts as the right answer to ``asked``; None for a useless question."""
     if parsed.function:
         return _tests(Program(parsed.function, parsed.parameters, parsed.plan), rng)
@@ -173,4 +179,5 @@ def _tests(program: Program, rng: random.Random) -> str | None:
     return json.dumps({"name": program.name, "cases": cases}, separators=(",", ":"))
 
 
-__all__ = ["KINDS", "SPLITS", "UNTRAINED_KINDS", "Split", "World", "split_named"]
+PROFILES = draw_profiles(0, WORKERS)
+"""The workers of the usual world."""

@@ -60,6 +60,8 @@ class PolicySetup:
     syntax: WorkflowSyntax = WorkflowSyntax()
     answering: tuple[int, ...] | None = None
     """The workers that can be given the last step; None: any of them."""
+    one_round: str = ""
+    """Why it can not look at an answer and plan anew; empty where it can."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

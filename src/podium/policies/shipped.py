@@ -34,17 +34,33 @@ def check_workers(folder: Path, names: tuple[str, ...]) -> None:
     The recipe beside it, or beside its run, names those it was trained with. One that was taught to read cards conducts any
     workers, and so, for all that is known, does one without a recipe.
     """
-    recipes = [path for path in (folder / "recipe.json", folder.parent / "recipe.json") if path.is_file()]
-    if not recipes:
+    path = _recipe_of(folder)
+    if path is None:
         return
     try:
-        pool = json.loads(recipes[0].read_text(encoding="utf-8"))["pool"]
-        known = tuple(pool["names"] if isinstance(pool, dict) else pool)  # the shipped ones hold the names only
+        pool = json.loads(path.read_text(encoding="utf-8"))["pool"]
+        known = tuple(pool["names"] if isinstance(pool, dict) else pool)  # those of Podium 0.1 hold the names only
         reads_cards = bool(json.loads((folder / "podium.json").read_text(encoding="utf-8"))["language"]["cards"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CheckpointError(f"{folder} holds no policy of a training run ({recipes[0].name}: {error})") from error
+        raise CheckpointError(f"{folder} holds no policy of a training run ({path.name}: {error})") from error
     if not reads_cards and known != names:
         raise ConfigError(
             f"the Conductor in {folder.name!r} was trained to conduct {', '.join(known)}, whom it knows by their numbers, and "
             f"not {', '.join(names)}; take another policy, such as chat, or train one with this pool"
         )
+
+
+def one_round(folder: Path) -> str:
+    """Why the Conductor in ``folder`` is for one round only: the recipe beside it has no second ones. Empty where it is not."""
+    path = _recipe_of(folder)
+    if path is None or json.loads(path.read_text(encoding="utf-8")).get("recursive"):
+        return ""
+    return (
+        f"the Conductor in {folder.name!r} never learned to look at its answer and plan anew: ask it for one round, or train one "
+        "that does (podium train recipes/gym.py:recursive) and name its folder (--policy trained:FOLDER --rounds 2)"
+    )
+
+
+def _recipe_of(folder: Path) -> Path | None:
+    """The recipe beside a policy, or beside its run."""
+    return next((path for path in (folder / "recipe.json", folder.parent / "recipe.json") if path.is_file()), None)

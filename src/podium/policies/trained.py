@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from podium.errors import ConfigError
 from podium.extras import need
 from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
-from podium.policies.shipped import check_workers, conductor_folder
+from podium.policies.shipped import check_workers, conductor_folder, one_round
 from podium.registry import register
 
 if TYPE_CHECKING:
@@ -26,9 +26,12 @@ def _trained(asked: PolicyRequest) -> PolicySetup:
             "name the folder of a policy that was trained for this pool (trained:runs/NAME/seed-0/policy), or take another "
             "policy, such as chat"
         )
-    check_workers(conductor_folder(asked.spec.argument), asked.workers.names)
+    folder = conductor_folder(asked.spec.argument)
+    check_workers(folder, asked.workers.names)
     local = load_trained(asked.spec.argument)
-    return PolicySetup(policy=local, workers=asked.workers, max_steps=asked.steps, syntax=local.dialect.syntax)
+    return PolicySetup(
+        policy=local, workers=asked.workers, max_steps=asked.steps, syntax=local.dialect.syntax, one_round=one_round(folder)
+    )
 
 
 register("policies", "trained")(

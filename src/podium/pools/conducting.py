@@ -36,6 +36,8 @@ def conductor(
     request = PolicyRequest(spec=spec, workers=pool.workers, conductor=pool.conductor, max_steps=max_steps)
     made = make_policy(request, pool.policies)
     own = rounds if spec.rounds is None else max(1, spec.rounds)
+    if own > 1 and made.one_round:
+        raise ConfigError(made.one_round)
     return Conductor(
         made.policy,
         made.workers,
@@ -45,6 +47,12 @@ def conductor(
         answering=made.answering,
         again=_condition(again, pool),
     )
+
+
+def plans_anew(pool: OpenPool, policy: str) -> bool:
+    """Whether ``policy`` can look at an answer of its own and plan anew. Raises :class:`ConfigError`."""
+    request = PolicyRequest(spec=parse_policy(policy), workers=pool.workers, conductor=pool.conductor)
+    return not make_policy(request, pool.policies).one_round
 
 
 def _condition(again: str, pool: OpenPool) -> str:

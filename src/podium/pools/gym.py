@@ -1,18 +1,21 @@
 """The built-in pool: the specialists of the gym, and the policies that were made for them."""
 
+from dataclasses import replace
+
 from podium.errors import ConfigError
 from podium.extras import missing
-from podium.gym.optimum import optimum
+from podium.gym.gauge import QUESTION
 from podium.gym.questions import kind_of
 from podium.gym.specialists import specialists
+from podium.gym.stored import stored
 from podium.gym.world import World
-from podium.policies.fixed import by_kind
+from podium.policies.fixed import FunctionPolicy, by_kind
 from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
-from podium.policies.shipped import check_workers, conductor_folder
+from podium.policies.shipped import check_workers, conductor_folder, one_round
 from podium.policies.trained import load_trained
 from podium.pools.opened import OpenPool
 from podium.protocols import Policy
-from podium.types import Brief, Generation
+from podium.types import Brief, Generation, Workflow
 from podium.workers.budget import Budget
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.stack import Layers, stacked
@@ -34,8 +37,7 @@ def gym_pool(budget: Budget, workers: WorkerPool | None = None) -> OpenPool:
         workers=workers,
         policies=POLICIES,
         default_policy="best" if missing("train") else "trained",
-        recursive_policy=None if missing("train") else "trained:gym-recursive",
-        arms=("best",),
+        arms=("constant", "constant:cheap", "best"),
         problems=lambda: World().problems(split="held_out_numbers", n=120),
         sort_of=lambda problem: problem.kind,
         check_question=_check_question,
@@ -71,13 +73,32 @@ def _trained(asked: PolicyRequest) -> PolicySetup:
 
 def _local(asked: PolicyRequest, name: str, temperature: float = 0.0) -> PolicySetup:
     local = load_trained(name, temperature)
-    return PolicySetup(policy=_GymQuestions(local), workers=asked.workers, max_steps=asked.steps, syntax=local.dialect.syntax)
+    return PolicySetup(
+        policy=_GymQuestions(local),
+        workers=asked.workers,
+        max_steps=asked.steps,
+        syntax=local.dialect.syntax,
+        one_round=one_round(conductor_folder(name)),
+    )
 
 
 def _best(asked: PolicyRequest) -> PolicySetup:
-    known = {kind: found.workflow for kind, found in optimum().items()}
-    policy = _GymQuestions(by_kind(lambda text: kind_of(text) or "", known))
+    policy = _GymQuestions(by_kind(lambda text: kind_of(text) or "", stored().optima))
     return PolicySetup(policy=policy, workers=asked.workers, max_steps=asked.steps)
+
+
+def _constant(asked: PolicyRequest) -> PolicySetup:
+    known = {name.removeprefix("constant").removeprefix(":"): found for name, found in stored().opponents.items()}
+    found = known.get(asked.spec.argument)
+    if found is None:
+        raise ConfigError(f"there is no constant workflow {asked.spec.argument!r}; there are {', '.join(filter(None, known))}")
+
+    def workflow(brief: Brief) -> Workflow:
+        question = brief.question[-1].content
+        steps = (replace(step, subtask=step.subtask.replace(QUESTION, question)) for step in found.steps)
+        return Workflow(steps=tuple(steps))
+
+    return PolicySetup(policy=_GymQuestions(FunctionPolicy(workflow)), workers=asked.workers, max_steps=len(found.steps))
 
 
 def _chat(asked: PolicyRequest) -> PolicySetup:
@@ -99,6 +120,12 @@ POLICIES = {
     ),
     "best": NamedPolicy(
         form="best", about="the best workflow known per kind of question", make=_best, knows_workers_by_number=True
+    ),
+    "constant": NamedPolicy(
+        form="constant[:NAME]",
+        about="the best that is the same for every question; cheap: for no more dollars; mixture, ...: the best of its wordings",
+        make=_constant,
+        knows_workers_by_number=True,
     ),
     "chat": NamedPolicy(form="chat", about="not here: these workers can not be prompted as a conductor", make=_chat),
 }

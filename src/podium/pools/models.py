@@ -9,7 +9,7 @@ from podium.events import Listener
 from podium.policies.catalogue import named_policies
 from podium.policies.shipped import shipped
 from podium.policies.spec import parse_policy
-from podium.pools.conducting import AUTO, conductor
+from podium.pools.conducting import AUTO, conductor, plans_anew
 from podium.pools.opened import OpenPool
 from podium.protocols import ServedModel
 from podium.request_options import RequestOptions
@@ -24,8 +24,8 @@ _KEPT = 64
 class PoolCatalog:
     """Everything that can be asked of ``pool``. Example: ``PoolCatalog(pool).conductor("podium", RequestOptions(rounds=2))``.
 
-    ``podium`` is ``policy`` (auto: the pool's own choice), ``podium-recursive`` the same with two rounds, ``podium-fast`` (of a
-    prompted policy) with one step: it only chooses who answers.
+    ``podium`` is ``policy`` (auto: the pool's own choice), ``podium-recursive`` (of one that can plan anew) the same with two
+    rounds, ``podium-fast`` (of a prompted policy) with one step: it only chooses who answers.
     """
 
     def __init__(self, pool: OpenPool, policy: str = AUTO) -> None:
@@ -37,7 +37,8 @@ class PoolCatalog:
         self._kept: dict[tuple[str, int, int | None, tuple[str, ...]], Conductor] = {}
         # What was trained writes the steps it has learned; a prompted policy can be held to one.
         fast = (FAST,) if self._policy.startswith("chat") else ()
-        self.models: Sequence[str] = tuple(dict.fromkeys((PODIUM, *fast, RECURSIVE, *pool.workers.names)))
+        recursive = (RECURSIVE,) if plans_anew(pool, self._policy) else ()
+        self.models: Sequence[str] = tuple(dict.fromkeys((PODIUM, *fast, *recursive, *pool.workers.names)))
         self.cards: Sequence[Card] = pool.workers.cards
         self.baselines: Mapping[str, str] = {name: one.about for name, one in self._policies.items() if one.is_baseline}
         self.task_worker = pool.task_worker
@@ -68,7 +69,6 @@ class PoolCatalog:
         policy, rounds, max_steps = self._policy, 1, None
         if model == RECURSIVE:
             rounds = 2
-            policy = self._pool.recursive_policy or policy if policy == self._pool.default_policy else policy
         elif model == FAST:
             max_steps = 1
         if options.policy is not None:

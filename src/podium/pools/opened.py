@@ -29,8 +29,6 @@ class OpenPool:
     """Policies that only this pool has, and those that mean something else in it."""
     default_policy: str = "chat"
     """Who writes the workflows where no policy is named."""
-    recursive_policy: str | None = None
-    """Who writes them instead where a second round is wanted; None: the default."""
     arms: tuple[str, ...] = ()
     """What else to compare in an evaluation that names no arms."""
     problems: Callable[[], Sequence[Problem]] | None = None

@@ -6,7 +6,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from podium.errors import ConfigError
-from podium.gym.world import KINDS, UNTRAINED_KINDS, Split, World, split_named
+from podium.gym.kinds import KINDS, UNTRAINED_KINDS
+from podium.gym.world import Split, World, split_named
 from podium.pools.graded import datasets_of, graded_problems, is_graded
 from podium.tasks.benchmarks.registry import load
 from podium.tasks.datasets import load_replay_problems, read_questions

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from podium.gym.templates import KINDS, UNTRAINED_KINDS
+from podium.gym.kinds import KINDS, UNTRAINED_KINDS
 from podium.gym.verify import GymVerifier
 from podium.protocols import Verifier
 from podium.registry import register

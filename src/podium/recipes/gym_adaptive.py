@@ -16,14 +16,14 @@ from podium.conduct import Conductor
 from podium.evaluation.evaluate import evaluate
 from podium.gym import KINDS, GymVerifier, World, specialists
 from podium.gym.gauge import Gauge
-from podium.gym.optimum import SUBTASKS
 from podium.gym.questions import kind_of
 from podium.policies.fixed import by_kind
 from podium.policies.local import LocalPolicy
 from podium.recipes.gym import HELD_OUT, HELD_OUT_KIND, pool_without, skills
+from podium.recipes.gym_skills import staffed
 from podium.recipes.gym_start import PLANS
 from podium.training.sampler import described
-from podium.types import Card, Problem, Step, Workflow
+from podium.types import Card, Problem, Workflow
 from podium.workers.pool import Member, WorkerPool
 
 SIZE = 3
@@ -78,16 +78,7 @@ class _Best:
         """With workers counted within ``subset``."""
         if (kind, subset) not in self._found:
             gauge = self._gauges[kind]
-            tried = [
-                Workflow(
-                    steps=tuple(
-                        Step(worker=worker, subtask=SUBTASKS["verify" if verb == "review" else verb], access=tuple(range(i)))
-                        for i, (verb, worker) in enumerate(zip(plan, chosen, strict=True))
-                    )
-                )
-                for plan in PLANS[kind]
-                for chosen in itertools.product(subset, repeat=len(plan))
-            ]
+            tried = [staffed(kind, plan, team) for plan in PLANS[kind] for team in itertools.product(subset, repeat=len(plan))]
             best = max(tried, key=gauge.accuracy)
             steps = tuple(replace(step, worker=subset.index(step.worker)) for step in best.steps)
             self._found[kind, subset] = Workflow(steps=steps)

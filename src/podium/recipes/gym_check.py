@@ -70,7 +70,7 @@ def read_check(path: Path) -> GymCheck:
 
 
 async def check_gym(path: Path, *, runs: Path | None = None) -> dict[str, Any]:
-    """The figures of every run that the check at ``path`` names; ``runs``: of this folder instead.
+    """The figures of every run that the check at ``path`` names; ``runs``: of those in this folder, or of this run, instead.
 
     Raises :class:`ConfigError` where no policy was trained.
     """
@@ -83,6 +83,7 @@ async def check_gym(path: Path, *, runs: Path | None = None) -> dict[str, Any]:
     problems = check.source.problems()
     pool = gym_pool(Budget())
     arms = {f"worker {member.name}": member.worker for member in pool.workers} | {"optimum": conductor(pool, "best")}
+    arms |= {name: conductor(pool, name) for name in ("constant", "constant:cheap")}
     known = await evaluate(arms, problems, GymVerifier())
     seeds = []
     for folder in folders:
@@ -120,9 +121,9 @@ def figures(results: Sequence[Result]) -> dict[str, Any]:
         "optimum": {kind: accuracy["optimum", kind] for kind in (*KINDS, *UNTRAINED_KINDS)},
         "best_worker": best.removeprefix("worker "),
         "over_best_worker": _mean(accuracy, "greedy", KINDS) - _mean(accuracy, best, KINDS),
-        "untrained_over_best_worker": {
-            kind: accuracy["greedy", kind] - max(accuracy[arm, kind] for arm in workers) for kind in UNTRAINED_KINDS
-        },
+        "over_constant": _mean(accuracy, "greedy", KINDS) - _mean(accuracy, "constant", KINDS),
+        "over_cheap_constant": _mean(accuracy, "greedy", KINDS) - _mean(accuracy, "constant:cheap", KINDS),
+        "untrained_over_constant": _mean(accuracy, "greedy", UNTRAINED_KINDS) - _mean(accuracy, "constant", UNTRAINED_KINDS),
         "start_valid": _valid(results, "start"),
         "start_correct_given_valid": _given_valid(results, "start"),
         "trained_correct_given_valid": _given_valid(results, "sampled"),
@@ -136,8 +137,10 @@ def figures(results: Sequence[Result]) -> dict[str, Any]:
 
 
 def _trained(runs: Path | None) -> list[Path]:
-    """The runs in a folder that have a trained policy."""
-    return [] if runs is None else sorted(file.parent.parent for file in runs.glob("*/policy/podium.json"))
+    """The runs in a folder that have a trained policy, or the folder itself where it is such a run."""
+    if runs is None:
+        return []
+    return sorted(file.parent.parent for file in (*runs.glob("policy/podium.json"), *runs.glob("*/policy/podium.json")))
 
 
 def _conductor(folder: Path, pool: OpenPool, temperature: float) -> Conductor:

@@ -1,9 +1,9 @@
 """How a policy starts in the gym: sensible but uninformed workflows, which is what a pretrained LLM brings to the job.
 
-A line that names the kind of question and a plan that fits it, then the three lists: subtasks worded for the plan, workers and
-access drawn uniformly. Nothing in it says who is good at what. The verbs are those of :mod:`podium.gym.subtasks`; a test holds
-every wording to its verb. With cards, half of the texts say "by skill" and choose the worker with the highest number for each
-part of the work, the others choose uniformly.
+A line that names the kind of question and a plan that fits it, then the three lists: subtasks worded for the plan, most of
+them naming the matter, workers drawn uniformly, and access as anybody would give it. Nothing in it says who is good at what,
+nor which plan is best. With cards, half of the texts say "by skill" and choose the worker with the highest number for each part
+of the work, the others choose uniformly.
 """
 
 import random
@@ -17,49 +17,66 @@ from podium.workflow.syntax import WorkflowSyntax
 
 BY_SKILL = " by skill"
 """What the first line says where workers are chosen by their cards."""
-NAMES = {"word": "Word problem", "choice": "Multiple choice", "fact": "Facts and arithmetic", "code": "Programming"}
+NAMES = {
+    "story": "Story",
+    "choice": "Multiple choice",
+    "knowledge": "Common knowledge",
+    "code": "Programming",
+    "bundle": "Units",
+    "versus": "Comparison",
+}
 """How the first line names a kind."""
-
+_FACTS = (("answer",), ("plan", "answer"), ("recall", "answer"), ("plan", "recall", "compute"))
+_TWO_SORTS = (*_FACTS, ("nature", "made", "answer"), ("plan", "nature", "made", "compute"))
 PLANS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "word": (("answer",), ("plan", "compute"), ("answer", "verify"), ("plan", "compute", "verify"), ("plan", "answer", "verify")),
+    "story": (("answer",), ("plan", "compute"), ("answer", "verify"), ("plan", "answer"), ("plan", "compute", "verify")),
     "choice": (("answer",), ("recall", "answer"), ("answer", "verify"), ("recall", "answer", "verify")),
-    "fact": (
-        ("answer",),
-        ("recall", "answer"),
-        ("plan", "compute"),
-        ("answer", "verify"),
-        ("recall", "plan", "compute"),
-        ("plan", "recall", "compute"),
-        ("recall", "answer", "verify"),
-    ),
-    "code": (
-        ("write",),
-        ("write", "review"),
-        ("plan", "write"),
-        ("plan", "write", "review"),
-        ("write", "review", "review"),
-    ),
+    "knowledge": _FACTS,
+    "code": (("write",), ("write", "review"), ("write", "review", "review")),
+    "bundle": _TWO_SORTS,
+    "versus": _TWO_SORTS,
 }
 """Plans that fit a kind of question."""
-
-WORDINGS = {
-    "plan": (
-        "Write a plan as one expression. Do not compute it.",
-        "Set up the expression, without computing it.",
-        "Turn the question into one formula.",
-    ),
-    "recall": ("Recall the facts that are needed.", "List the facts this relies on.", "Look up the facts."),
-    "compute": ("Compute the result of the plan.", "Carry out the plan.", "Evaluate the expression."),
-    "write": ("Write the program.", "Write the function.", "Implement the function."),
-    "review": ("Review the program and fix any mistakes.", "Test the function and correct it.", "Check the code and repair it."),
-    "verify": ("Check what was done so far and correct it.", "Verify the result and correct it.", "Check the calculation."),
-    "answer": ("Answer the question.", "Solve the problem.", "Work it out and reply."),
+_MATTER = {
+    "story": "the story",
+    "choice": "the options",
+    "knowledge": "common knowledge",
+    "code": "the program",
+    "bundle": "the units",
+    "versus": "both",
 }
-"""Ways to ask for each part of the work."""
+_ASKING = {
+    "plan": ("Write a plan for {matter}.", "Set up the expression for {matter}."),
+    "recall": ("Recall the facts for {matter}.", "List the facts for {matter}."),
+    "nature": ("Recall the facts of nature for {matter}.", "List the facts of nature for {matter}."),
+    "made": ("Recall the man-made facts for {matter}.", "List the man-made facts for {matter}."),
+    "compute": ("Compute the plan for {matter}.", "Carry out the plan for {matter}."),
+    "write": ("Write {matter}.", "Implement {matter}."),
+    "review": ("Check {matter}.", "Review {matter} and fix mistakes."),
+    "verify": ("Check the answer for {matter}.", "Verify the result for {matter}."),
+    "answer": ("Answer the question on {matter}.", "Solve the problem of {matter}."),
+}
+_PLAINLY = {
+    "plan": "Write a plan.",
+    "recall": "Recall the facts.",
+    "nature": "Recall the facts of nature.",
+    "made": "Recall the man-made facts.",
+    "compute": "Compute the plan.",
+    "write": "Write the program.",
+    "review": "Check the program.",
+    "verify": "Check the answer.",
+    "answer": "Answer the question.",
+}
+_RECALLING = ("recall", "nature", "made")
+_PLAIN = 0.15
+"""Share of the subtasks that do not name the matter."""
 
+PAIRS = tuple(dict.fromkeys((kind, part) for kind, plans in PLANS.items() for plan in plans for part in plan))
+TOPICS = tuple((f"{kind}, {part}", part) for kind, part in PAIRS)
+"""What a step can be about: a part of the work, and this part on this kind of question.
 
-TOPICS = tuple((kind, verb) for kind in PLANS for verb in WORDINGS)
-"""What a step can be about: a part of the work on a kind of question."""
+Who is best depends on both together, so both together are a feature of their own. With one feature for the kind and one for the
+part, a linear choice can not tell four planners and four calculators of four kinds apart (docs/log.md)."""
 
 
 def written_for(problem: Problem, brief: Brief, rng: random.Random, syntax: WorkflowSyntax) -> Demonstration:
@@ -68,61 +85,93 @@ def written_for(problem: Problem, brief: Brief, rng: random.Random, syntax: Work
 
 
 def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSyntax) -> Demonstration:
-    """What somebody sensible might write who knows a question's kind and nothing of the workers but what their cards say.
-
-    The plan in a line, then the three lists.
-    """
+    """What somebody sensible might write who knows a question's kind and nothing of the workers."""
     round_number = len(brief.previous_rounds) + 1
     if brief.previous_rounds and rng.random() < 0.5:
         return Demonstration(f"{KEPT}\n{format_workflow(None, syntax, round_number=round_number)}", ())
     plan = rng.choice(PLANS[kind])
     by_skill = bool(brief.cards[0].skills) and rng.random() < 0.5
     steps = []
-    for index, verb in enumerate(plan):
-        worker = _most_skilled(verb, brief.cards) if by_skill else rng.randrange(len(brief.cards))
-        everything = rng.random() < 0.5
-        if syntax.access == "binary" or everything:
-            access = tuple(range(index)) if everything else ()
-        else:
-            access = tuple(seen for seen in range(index) if rng.random() < 0.5)
-        sees_answer = everything and bool(brief.previous_rounds)
-        steps.append(Step(worker=worker, subtask=rng.choice(WORDINGS[verb]), access=access, last_answer=sees_answer))
+    for index, part in enumerate(plan):
+        access = _access(index, part, rng, syntax)
+        steps.append(
+            Step(
+                worker=_most_skilled(skill(kind, part), brief.cards) if by_skill else rng.randrange(len(brief.cards)),
+                subtask=asked_for(kind, part, rng),
+                access=access,
+                last_answer=bool(brief.previous_rounds)
+                and access == tuple(range(index))
+                # Seeing everything is one word in the binary language, the last answer included.
+                and ((bool(access) and syntax.access == "binary") or rng.random() < 0.5),
+            )
+        )
     # Going by skill is thought through where the parts of the work are named; the list of workers then only repeats it.
-    parts = [f"{verb} {step.worker}" if by_skill else verb for verb, step in zip(plan, steps, strict=True)]
+    parts = [f"{part} {step.worker}" if by_skill else part for part, step in zip(plan, steps, strict=True)]
     opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {', '.join(parts)}."
     lists = format_workflow(Workflow(steps=tuple(steps)), syntax, round_number=round_number)
-    return Demonstration(f"{opening}\n{lists}", tuple(TOPICS.index((kind, verb)) for verb in plan))
+    return Demonstration(f"{opening}\n{lists}", tuple(PAIRS.index((kind, part)) for part in plan))
+
+
+def asked_for(kind: str, part: str, rng: random.Random) -> str:
+    """A wording for ``part`` of a question of ``kind``."""
+    if rng.random() < _PLAIN:
+        return _PLAINLY[part]
+    return rng.choice(_ASKING[part]).format(matter=_MATTER[kind])
+
+
+def _access(index: int, part: str, rng: random.Random, syntax: WorkflowSyntax) -> tuple[int, ...]:
+    """Mostly everything before; who recalls facts sees as often the first step only, and with it the question; now and then
+    nothing."""
+    everything = tuple(range(index))
+    if rng.random() < 0.08:
+        return ()
+    first_only = 0.5 if part in _RECALLING else 0.1
+    return everything if syntax.access == "binary" or rng.random() >= first_only else everything[:1]
+
+
+def wordings() -> Sequence[tuple[str, str, str]]:
+    """Every (kind, part, wording) that the start may write, for a test of what workers make of them."""
+    return [
+        (kind, part, text.format(matter=_MATTER[kind]))
+        for kind, plans in PLANS.items()
+        for part in dict.fromkeys(part for plan in plans for part in plan)
+        for text in (*_ASKING[part], _PLAINLY[part])
+    ]
+
+
+def skill(kind: str, part: str) -> str:
+    """What a card calls ``part`` of a question of ``kind``. Example: ``skill("story", "plan") == "story plan"``."""
+    return f"{kind} {part}"
 
 
 def imaginary_skills(workers: int, rng: random.Random) -> list[Skills]:
-    """Skills of workers who do not exist: most are good at one part of the work, drawn at random, some fair at everything."""
-    parts = list(WORDINGS)
-    different = rng.random() < 0.8
-    good_at = rng.sample(parts, workers) if different else [rng.choice(parts) for _ in range(workers)]
+    """Skills of workers who do not exist: most are good at some parts of the work, drawn at random, some fair at everything."""
+    known = [skill(*pair) for pair in PAIRS]
     found: list[Skills] = []
-    for best in good_at:
+    for _ in range(workers):
         fair = rng.random() < 0.15
         low, spread = (0.45, 0.3) if fair else (0.2, 0.3)
-        levels = {part: low + spread * rng.random() for part in parts}
+        levels = {each: low + spread * rng.random() for each in known}
         if not fair:
-            levels[best] = 0.84 + 0.15 * rng.random()
+            levels |= {best: 0.84 + 0.15 * rng.random() for best in rng.sample(known, len(known) // 5)}
         found.append(tuple(levels.items()))
     return found
 
 
 def lesson(brief: Brief, rng: random.Random) -> tuple[Brief, str]:
-    """A lesson in reading cards: a question about the workers of ``brief``, and the answer, recited three times in other orders.
+    """A lesson in reading cards: a question about the workers of ``brief``, and some of the answers, recited three times in other
+    orders.
 
     Looking up what stands beside a word is learned all at once, after a time without any progress; what is repeated in the text
     itself shortens that time (docs/log.md, "Reading cards").
     """
-    parts = [part for part, _ in brief.cards[0].skills]
+    asked = rng.sample([name for name, _ in brief.cards[0].skills], 7)
     recited = []
     for _ in range(3):
-        rng.shuffle(parts)
-        recited.append("Best: " + ", ".join(f"{part} {_most_skilled(part, brief.cards)}" for part in parts) + ".")
+        rng.shuffle(asked)
+        recited.append("Best: " + ", ".join(f"{name} {_most_skilled(name, brief.cards)}" for name in asked) + ".")
     return replace(brief, question=ask("Who is best?")), "\n".join(recited)
 
 
-def _most_skilled(verb: str, cards: Sequence[Card]) -> int:
-    return max(range(len(cards)), key=lambda index: dict(cards[index].skills)[verb])
+def _most_skilled(name: str, cards: Sequence[Card]) -> int:
+    return max(range(len(cards)), key=lambda index: dict(cards[index].skills)[name])

@@ -25,7 +25,7 @@ _PAIRS = tuple((kind, part) for kind in NAMES for part in WORDINGS)
 TOPICS = tuple((f"{kind}, {part}", part) for kind, part in _PAIRS)
 """What a step can be about: a part of the work, and this part on this kind of question.
 
-Who is best depends on both together, so both together are a feature of their own (:mod:`podium.recipes.gym_demanding_start`)."""
+Who is best depends on both together, so both together are a feature of their own (:mod:`podium.recipes.gym_start`)."""
 
 
 def written_for(problem: Problem, brief: Brief, rng: random.Random, syntax: WorkflowSyntax) -> Demonstration:

@@ -5,13 +5,13 @@ different ways: where they agree they are right. The other two are weak at it, a
 the good ones, so that an agreement with it says nothing. One worker is dear and nearly always right. On multiple choice one
 cheap worker is enough, and others agree on wrong letters. What a right answer is worth in dollars is :data:`WORTH_USD`.
 
-A worker that is told to answer "on your own" uses nothing of what it sees (:mod:`podium.gym.demanding.matters`).
+A worker that is told to answer "on your own" uses nothing of what it sees (:mod:`podium.gym.matters`).
 """
 
-from podium.gym.demanding.kinds import PARTS, home
-from podium.gym.demanding.profiles import Habits, Profile
-from podium.gym.demanding.specialists import specialists
-from podium.gym.demanding.world import World
+from podium.gym.kinds import PARTS, home
+from podium.gym.profiles import Habits, Profile
+from podium.gym.specialists import specialists
+from podium.gym.world import World
 
 KINDS = ("story", "price", "choice")
 """The kinds of question of this world."""

@@ -6,18 +6,17 @@ of use.
 
 from collections.abc import Sequence
 
-from podium.gym.templates import bundle, conversion, fact, word
 from podium.gym.templates.template import Template
 
-_STORY = ("Give the number.", "Everything is said.", "Say how many.", "All the numbers are given.", "Give the number.")
-_KNOWLEDGE = (
+STORY = ("Give the number.", "Everything is said.", "Say how many.", "All the numbers are given.", "Give the number.")
+KNOWLEDGE = (
     "One number has to be known.",
     "What is left unsaid is common knowledge.",
     "Give the number.",
     "The missing number is well known.",
     "It takes something that one knows or looks up.",
 )
-_UNITS = (
+UNITS = (
     "Mind the unit.",
     "The unit has to be known.",
     "Reckon in the smaller unit.",
@@ -26,14 +25,8 @@ _UNITS = (
 )
 
 
-def _with_hints(templates: Sequence[Template], hints: Sequence[str]) -> tuple[Template, ...]:
+def with_hints(templates: Sequence[Template], hints: Sequence[str]) -> tuple[Template, ...]:
     """Each template with the next of the hints behind its text."""
     return tuple(
         template._replace(text=f"{template.text} {hints[position % len(hints)]}") for position, template in enumerate(templates)
     )
-
-
-STORY = _with_hints(word.TEMPLATES, _STORY)
-KNOWLEDGE = _with_hints(fact.TEMPLATES, _KNOWLEDGE)
-MEASURE = _with_hints(conversion.TEMPLATES, _UNITS)
-BUNDLE = _with_hints(bundle.TEMPLATES, _UNITS)

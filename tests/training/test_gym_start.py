@@ -1,13 +1,13 @@
-"""The start in the demanding gym: every text is a valid workflow, fits its kind, and knows nothing of the workers."""
+"""The start in the gym: every text is a valid workflow, fits its kind, and knows nothing of the workers."""
 
 import random
 from collections import Counter
 
 import pytest
 
-from podium.gym.demanding.kinds import KINDS, PARTS
-from podium.recipes.gym_demanding import config
-from podium.recipes.gym_demanding_start import NAMES, PLANS, TOPICS, uninformed
+from podium.gym.kinds import KINDS, PARTS
+from podium.recipes.gym import config
+from podium.recipes.gym_start import NAMES, PLANS, TOPICS, uninformed
 from podium.types import Brief, Card, ask
 from podium.workflow.parse import parse
 from podium.workflow.syntax import WorkflowSyntax

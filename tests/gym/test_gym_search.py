@@ -1,4 +1,4 @@
-"""The demanding world: its problems, its drawn relatives, and the bounds that make it need a conductor."""
+"""The searches: the optimum is not missed, its opponents are searched for, and what was found keeps the certificate's bounds."""
 
 import random
 from statistics import fmean
@@ -6,55 +6,24 @@ from statistics import fmean
 import pytest
 
 from podium.errors import ConfigError
-from podium.gym.demanding import opponents
-from podium.gym.demanding.certify import BOUNDS, Certificate
-from podium.gym.demanding.drawing import draw_profiles
-from podium.gym.demanding.kinds import KINDS, PARTS, UNTRAINED_KINDS
-from podium.gym.demanding.opponents import Constants
-from podium.gym.demanding.optimum import best_for
-from podium.gym.demanding.search import ASKED, Climber, Target, chain, joined
-from podium.gym.demanding.specialists import Specialist, specialists
-from podium.gym.demanding.stored import stored
-from podium.gym.demanding.wordings import PLAIN
-from podium.gym.demanding.world import World, draw_world
+from podium.gym import opponents
+from podium.gym.certify import BOUNDS, Certificate
+from podium.gym.drawing import draw_profiles
 from podium.gym.gauge import Gauge
-from podium.gym.questions import find_question
-from podium.gym.world import Split
-from podium.types import Problem, Step, Workflow
+from podium.gym.kinds import KINDS, UNTRAINED_KINDS
+from podium.gym.opponents import Constants
+from podium.gym.optimum import best_for
+from podium.gym.search import ASKED, Climber, Target, chain, joined
+from podium.gym.specialists import Specialist, specialists
+from podium.gym.stored import stored
+from podium.gym.wordings import PLAIN
+from podium.gym.world import Split, World, draw_world
+from podium.types import Step, Workflow
 
 WORLD = World()
 POOL = specialists(WORLD)
 ALL = (*KINDS, *UNTRAINED_KINDS)
 HELD_OUT: tuple[Split, ...] = ("held_out_numbers", "held_out_templates")
-
-
-def _about(problem: Problem) -> object:
-    """What a question is about: its facts, and without any its text."""
-    asked = find_question(problem.question)
-    assert asked is not None
-    return asked.references or problem.question
-
-
-@pytest.mark.parametrize("kind", ALL)
-def test_nothing_that_is_held_out_was_seen_in_training(kind: str) -> None:
-    train = {_about(p) for p in WORLD.problems(kinds=(kind,), n=400, seed=1)}
-    for split in HELD_OUT:
-        held_out = WORLD.problems(kinds=(kind,), split=split, n=150, seed=2)
-        assert not train & {_about(p) for p in held_out}, "no fact, no combination and no numbers again"
-        assert all(find_question(p.question).kind == kind for p in held_out)  # type: ignore[union-attr]
-
-
-def test_worlds_are_drawn_with_other_workers_and_habits() -> None:
-    worlds = [draw_world(seed) for seed in range(12)]
-    assert {len(world.profiles) for world in worlds} >= {5, 7, 11}
-    assert len({str(world.profiles) for world in worlds}) == 12
-    assert draw_world(3).profiles == draw_world(3).profiles
-    for world in worlds:
-        for kind in KINDS:
-            best = [max((p.levels[kind, part], p.name) for p in world.profiles)[1] for part in PARTS[kind]]
-            assert len(set(best)) >= min(len(best), len(world.profiles) - 1), "nobody is best at two parts of one kind"
-    with pytest.raises(ConfigError, match="5 to 12 workers"):
-        draw_profiles(0, 4)
 
 
 def test_the_question_can_stand_in_a_subtask() -> None:

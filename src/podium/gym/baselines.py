@@ -6,7 +6,7 @@ at least six, the same for all of them.
 
 from collections.abc import Iterator, Mapping
 
-from podium.gym.demanding.search import ASKED, Target
+from podium.gym.search import ASKED, Target
 from podium.types import Step, Workflow
 
 ANSWERS = (

@@ -6,16 +6,16 @@ from statistics import fmean
 
 import pytest
 
-from podium.gym.demanding.attempt import NOT_GIVEN
-from podium.gym.demanding.kinds import KINDS, PARTS, UNTRAINED_KINDS
-from podium.gym.demanding.matters import kinds_named, sort_named
-from podium.gym.demanding.profiles import Habits, Profile
-from podium.gym.demanding.specialists import Specialist, specialists
-from podium.gym.demanding.wordings import NAMED, PLAIN
-from podium.gym.demanding.world import World
+from podium.gym.attempt import NOT_GIVEN
+from podium.gym.kinds import KINDS, PARTS, UNTRAINED_KINDS
+from podium.gym.matters import kinds_named, sort_named
+from podium.gym.profiles import Habits, Profile
+from podium.gym.specialists import Specialist, specialists
 from podium.gym.subtasks import verbs_in
 from podium.gym.verify import judge
-from podium.recipes.gym_demanding_start import wordings
+from podium.gym.wordings import NAMED, PLAIN
+from podium.gym.world import World
+from podium.recipes.gym_start import wordings
 from podium.types import Call, Problem, VisibleStep, ask
 
 NO_HABITS = Habits(distracted=0, spoils=0, alters=0, rambles=0, needs_words=0, shared=0)

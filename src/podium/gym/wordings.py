@@ -1,6 +1,6 @@
 """The wordings that every search uses, for the optimum and for its opponents alike: each verb plainly, and for each kind by name.
 
-Any other wording that :mod:`podium.gym.subtasks` and :mod:`podium.gym.demanding.matters` understand does as well.
+Any other wording that :mod:`podium.gym.subtasks` and :mod:`podium.gym.matters` understand does as well.
 """
 
 PLAIN = {

@@ -7,8 +7,8 @@ and the same part of different kinds goes to different ones. One worker is fair 
 import random
 
 from podium.errors import ConfigError
-from podium.gym.demanding.kinds import KINDS, PARTS, UNTRAINED_KINDS, home
-from podium.gym.demanding.profiles import Habits, Profile
+from podium.gym.kinds import KINDS, PARTS, UNTRAINED_KINDS, home
+from podium.gym.profiles import Habits, Profile
 
 NAMES = ("atlas", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath", "islet", "jetty", "knoll", "larch")
 FEWEST = 5

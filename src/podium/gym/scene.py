@@ -6,7 +6,7 @@ Unlike a heap of notes, a scene keeps every response apart, because what is seen
 from functools import lru_cache
 from typing import NamedTuple
 
-from podium.gym.demanding.matters import kinds_named, sort_named, works_alone
+from podium.gym.matters import kinds_named, sort_named, works_alone
 from podium.gym.questions import ParsedQuestion, find_question, without_question
 from podium.gym.reading import MAX_SUBTASK, Notes, Turn, notes_of, turns_of
 from podium.gym.subtasks import verbs_in

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks import certificate
-from podium.gym.demanding import certify, opponents, optimum
-from podium.gym.demanding.certify import BOUNDS
+from podium.gym import certify, opponents, optimum
+from podium.gym.certify import BOUNDS
 
 WORLD = """
-from podium.gym.demanding.drawing import draw_profiles
-from podium.gym.demanding.specialists import specialists
-from podium.gym.demanding.world import World
+from podium.gym.drawing import draw_profiles
+from podium.gym.specialists import specialists
+from podium.gym.world import World
 
 WORLD = World(seed=8, profiles=draw_profiles(8, 5){more})
 WORKERS = specialists(WORLD)

@@ -12,12 +12,11 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from podium.gym.demanding.kinds import KINDS
-from podium.gym.demanding.search import ASKED, Climber, Target, chain, joined
-from podium.gym.demanding.specialists import Specialist
-from podium.gym.demanding.wordings import PLAIN, wordings_for
-from podium.gym.demanding.world import World
 from podium.gym.gauge import Gauge
+from podium.gym.search import ASKED, Climber, Target, chain, joined
+from podium.gym.specialists import Specialist
+from podium.gym.wordings import PLAIN, wordings_for
+from podium.gym.world import World
 from podium.types import Workflow
 
 MAX_STEPS = 7
@@ -65,7 +64,7 @@ class Constants:
 def find_constants(
     world: World, workers: Sequence[Specialist], optima: Mapping[str, Workflow], limit_usd: float, *, calls: int, seed: int = 0
 ) -> Constants:
-    """Search with about ``calls`` calls; ``optima`` are the best workflows by kind, which the adversary knows."""
+    """Search with about ``calls`` calls; ``optima`` are the best workflows by kind, which the adversary knows: of these kinds."""
     rng = random.Random(f"constants {seed}")
     remembered = Remembered()
     spent = 0
@@ -73,7 +72,7 @@ def find_constants(
     words = tuple(wordings_for(None).values())
 
     def target(n: int, number: int, limit: float | None = None) -> Target:
-        gauges = {kind: Gauge(workers, world.problems(kinds=(kind,), n=n, seed=3000 + number)) for kind in KINDS}
+        gauges = {kind: Gauge(workers, world.problems(kinds=(kind,), n=n, seed=3000 + number)) for kind in optima}
         return Target(gauges, limit_usd=limit)
 
     def climbed(start: Workflow, searched: Target, share: float, *, at_most: int | None = None) -> Workflow:

@@ -3,8 +3,6 @@
 A part is done by one worker at one level. ``nature`` and ``made`` are two sorts of facts, where a question needs one of each.
 """
 
-from podium.gym.templates import TEMPLATES
-
 KINDS = ("story", "choice", "knowledge", "code", "bundle", "versus")
 """The kinds that are trained on."""
 UNTRAINED_KINDS = ("price", "language", "measure")
@@ -36,6 +34,3 @@ def recall_part(kind: str, reference: str) -> str:
 def domain_of(reference: str) -> str:
     """``nature`` or ``made``. Example: ``domain_of("pieces_in(dozen)") == "made"``."""
     return "nature" if reference.split("(")[0] in _NATURE else "made"
-
-
-__all__ = ["KINDS", "PARTS", "RELATIVES", "TEMPLATES", "UNTRAINED_KINDS", "domain_of", "home", "recall_part"]

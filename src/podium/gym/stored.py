@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from podium.gym.demanding.world import PROFILES
+from podium.gym.world import PROFILES
 from podium.types import Step, Workflow
 
 
@@ -30,7 +30,7 @@ class Stored:
 
 def stored() -> Stored:
     """What ``found.json`` holds."""
-    data = json.loads(resources.files("podium.gym.demanding").joinpath("found.json").read_text(encoding="utf-8"))
+    data = json.loads(resources.files("podium.gym").joinpath("found.json").read_text(encoding="utf-8"))
     return Stored(
         optima={kind: _workflow(steps) for kind, steps in data["optima"].items()},
         opponents={name: _workflow(steps) for name, steps in data["opponents"].items()},

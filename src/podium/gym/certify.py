@@ -1,7 +1,7 @@
 """A certificate that a world needs a conductor: what could make the claim false, searched for, and measured beside the optimum.
 
-The optimum is searched for per kind (:mod:`podium.gym.demanding.optimum`), its opponents with at least ten times as many calls
-(:mod:`podium.gym.demanding.opponents`, :mod:`podium.gym.demanding.baselines`). Everything is chosen on training problems; all
+The optimum is searched for per kind (:mod:`podium.gym.optimum`), its opponents with at least ten times as many calls
+(:mod:`podium.gym.opponents`, :mod:`podium.gym.baselines`). Everything is chosen on training problems; all
 figures are of held-out ones, half other numbers and combinations, half other templates.
 """
 
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from podium.errors import ConfigError
-from podium.gym.demanding.baselines import best_baselines, routed
-from podium.gym.demanding.kinds import KINDS, UNTRAINED_KINDS
-from podium.gym.demanding.opponents import CHOICE, SEARCH, Constants, accuracy_by_kind, find_constants
-from podium.gym.demanding.optimum import find_optimum
-from podium.gym.demanding.search import Target, chain
-from podium.gym.demanding.specialists import Specialist
-from podium.gym.demanding.wordings import wordings_for
-from podium.gym.demanding.world import World
+from podium.gym.baselines import best_baselines, routed
 from podium.gym.gauge import Gauge
+from podium.gym.kinds import KINDS, UNTRAINED_KINDS
+from podium.gym.opponents import CHOICE, SEARCH, Constants, accuracy_by_kind, find_constants
+from podium.gym.optimum import find_optimum
+from podium.gym.search import Target, chain
+from podium.gym.specialists import Specialist
+from podium.gym.wordings import wordings_for
+from podium.gym.world import World
 from podium.types import Workflow
 
 MEASURED = 300
