@@ -123,7 +123,7 @@ async def _drawn(console: Console, title: str, conductor: Conductor, problem: Pr
 
 
 async def _fresh(console: Console, world: World, pool: OpenPool, minutes: float) -> None:
-    """Train a new Conductor from the untrained start for some minutes, and measure it beside its start and the best fixed plan."""
+    """Train a new Conductor from the untrained start for some minutes, and measure it beside its start and the best plan."""
     from podium.cli.training_view import TrainingView
     from podium.recipes.gym import SHORT_KINDS, short
     from podium.training.run import train
