@@ -23,6 +23,7 @@ from podium.serving.catalog import ModelCatalog
 from podium.serving.concurrency import ConcurrencyGate, Patience
 from podium.serving.conversation import ParsedRequest
 from podium.serving.figures import ended_by, newest_round, prompt_size, question_of, simulated_seconds, total_usage
+from podium.serving.histories import ends
 from podium.serving.metrics import Metrics
 from podium.serving.paused_step import Resumed, paused_step, resumed
 from podium.serving.sessioned import sessioned, task_worker
@@ -56,7 +57,7 @@ class ActiveRequest:
     headers: Mapping[str, str]
     """Of the request."""
     session: Session | None = None
-    """None for a small task that a client slipped in, and for a worker by its own name without a session."""
+    """None for what no session is made of (:func:`podium.serving.sessioned.sessioned`)."""
     resumed: Resumed | None = None
     """The step that goes on, where the request brings the results of its tools."""
     is_kept: bool = False
@@ -183,10 +184,13 @@ class RequestService:
             failure="" if first.failure is None else first.failure.kind,
             answer=first.completion.text if first.failure is None else None,
         )
-        state = None
-        if active.session is not None and first.failure is None:
-            state = active.session.after(dones[0].completion)
-        await self._kept(run, active, state)
+        state: str | None = None
+        histories: tuple[str, ...] = ()
+        if (session := active.session) is not None and first.failure is None:
+            state = session.after(dones[0].completion)
+            if not session.is_named:
+                histories = ends(active.admission.key_id, active.parsed, dones)
+        await self._kept(run, active, state, histories)
 
     async def left(self, active: ActiveRequest, transcripts: Sequence[Transcript] = (), end: BaseException | None = None) -> None:
         """Keep the run of a client that went away before there was an answer; ``transcripts``: what was done until then.
@@ -231,13 +235,14 @@ class RequestService:
             transcripts=tuple(replace(each, question=all_told(each.question)) for each in transcripts),
         )
 
-    async def _kept(self, run: Run, active: ActiveRequest, state: str | None = None) -> None:
+    async def _kept(self, run: Run, active: ActiveRequest, state: str | None = None, histories: Sequence[str] = ()) -> None:
         if active.is_kept:
             return
         active.is_kept = True
-        await asyncio.shield(self._written(run, active, state))  # a client that leaves meanwhile changes nothing about it
+        # A client that leaves meanwhile changes nothing about it.
+        await asyncio.shield(self._written(run, active, state, histories))
 
-    async def _written(self, run: Run, active: ActiveRequest, state: str | None) -> None:
+    async def _written(self, run: Run, active: ActiveRequest, state: str | None, histories: Sequence[str]) -> None:
         if run.failure and active.resumed is not None:
             # A client that sends the results again finds the step waiting as before, and pays for nothing twice.
             await self.accounts.pause(active.resumed.ids, active.admission, active.resumed.state)
@@ -245,10 +250,10 @@ class RequestService:
             # A call that goes on for another request is booked here at its most, and not once more when it comes back.
             session.budget.on_change = None
             sessions = self.accounts.sessions
-            if session.is_anew:
-                await patiently(partial(sessions.begin, session.id, session.costs_usd, state))
+            if session.is_new:
+                await patiently(partial(sessions.begin, session.id, session.costs_usd, state, histories))
             else:
-                await patiently(partial(sessions.settle, session.id, active.run, session.costs_usd, state))
+                await patiently(partial(sessions.settle, session.id, active.run, session.costs_usd, state, histories))
         await self.accounts.keep_run(run, active.admission)
         self._report(run)
         record(run, run.transcripts, active.headers)
