@@ -110,19 +110,11 @@ class RequestService:
         if conductor is None and parsed.model not in self.catalog.models:
             raise no_such_model(parsed.model, self.catalog.models)
         async with self._let_in(key, parsed, patience) as admission:
-            # After the quota: who is refused for the moment finds the paused step still waiting.
-            waiting = None if conductor is not None else await self._taken(key, parsed)
+            waiting = None if conductor is not None else await self._waiting(key, parsed)
             run = f"run_{secrets.token_hex(12)}"
-            try:
-                session = (
-                    None if conductor is not None else await sessioned(self.accounts, self.catalog, key, parsed, headers, run)
-                )
-                call = self._call(parsed, waiting, session)
-                conductors = [conductor] if conductor is not None else self._conductors(parsed, waiting)
-            except BaseException:
-                if waiting is not None:  # a limit of the session's, say: the step waits on
-                    await asyncio.shield(self.accounts.pause(waiting.ids, admission, waiting.state))
-                raise
+            session = None if conductor is not None else await sessioned(self.accounts, self.catalog, key, parsed, headers, run)
+            call = self._call(parsed, waiting, session)
+            conductors = [conductor] if conductor is not None else self._conductors(parsed, waiting)
             budgets = (admission.budget,) if session is None else (admission.budget, session.budget)
             question_budgets.set(budgets)  # of this request's task, and of all that it starts
             tenant.set(self.accounts.tenant(key))
@@ -243,9 +235,10 @@ class RequestService:
         await asyncio.shield(self._written(run, active, state, histories))
 
     async def _written(self, run: Run, active: ActiveRequest, state: str | None, histories: Sequence[str]) -> None:
-        if run.failure and active.resumed is not None:
-            # A client that sends the results again finds the step waiting as before, and pays for nothing twice.
-            await self.accounts.pause(active.resumed.ids, active.admission, active.resumed.state)
+        if active.resumed is not None and not run.failure:
+            # Not before: a client that sends the results again, here or where another replica lives on, finds the step waiting as
+            # before, and pays for nothing twice.
+            await patiently(partial(self.accounts.paused.drop, active.resumed.ids, active.admission.key_id))
         if (session := active.session) is not None:
             # A call that goes on for another request is booked here at its most, and not once more when it comes back.
             session.budget.on_change = None
@@ -302,8 +295,8 @@ class RequestService:
             return [self.catalog.conductor(worker) for _ in range(parsed.choices)]
         return [self.catalog.conductor(parsed.model, parsed.options) for _ in range(parsed.choices)]
 
-    async def _taken(self, key: Key | None, parsed: ParsedRequest) -> Resumed | None:
-        """The paused step whose tool results ``parsed`` brings; it is taken out of the store."""
+    async def _waiting(self, key: Key | None, parsed: ParsedRequest) -> Resumed | None:
+        """The paused step whose tool results ``parsed`` brings."""
         ids = tuple(sorted({message.tool_call_id for message in newest_round(parsed.call.question) if message.role == "tool"}))
         if not ids:
             return None
@@ -312,5 +305,5 @@ class RequestService:
             return None  # a worker by its own name is asked the conversation and nothing else
         if parsed.choices > 1:
             raise ConfigError("n: a step that waited for its tools goes on once; leave n out")
-        state = await self.accounts.paused.take(ids, "" if key is None else key.id)
+        state = await self.accounts.paused.get(ids, "" if key is None else key.id)
         return None if state is None else resumed(ids, state, parsed, workers)
