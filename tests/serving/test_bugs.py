@@ -1,6 +1,7 @@
 """A run that ends with a bug is in the books like any other: it was paid for."""
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ import pytest
 
 from podium.errors import WorkerUnavailable
 from podium.request_options import RequestOptions
-from podium.serving.asking import conducted, failed
+from podium.serving.asking import ChoiceDone, conducted, failed
 from podium.serving.conversation import ParsedRequest
 from podium.serving.paused_step import Resumed
-from podium.types import Call
+from podium.serving.store.clock import utc_now
+from podium.types import Call, Completion
 from tests.serving.live import TWO_STEPS, Live, Puppet, catalog_of, live, said, until
 from tests.serving.test_access import a_key
 from tests.serving.test_chat_api import client
@@ -99,26 +101,19 @@ async def test_whoever_works_at_the_desk_and_is_cancelled_or_breaks_leaves_a_run
         assert run.usage.cost_usd == pytest.approx(0.001)
 
 
-async def test_who_leaves_while_its_failure_is_written_finds_its_step_waiting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_step_whose_request_fails_waits_on_and_one_that_went_on_is_forgotten(tmp_path: Path) -> None:
     catalog = catalog_of(said(TWO_STEPS), said("Plan."), said("x"))
     async with live(catalog, tmp_path) as server:
-        keep, begun = server.accounts.paused.keep, asyncio.Event()
-
-        async def slowly(*arguments: Any) -> None:
-            begun.set()
-            await asyncio.sleep(0.05)
-            await keep(*arguments)
-
-        monkeypatch.setattr(server.accounts.paused, "keep", slowly)
+        paused = server.accounts.paused
+        await paused.keep(("call_1",), "", "a step", utc_now() + timedelta(minutes=1))
         asked = ParsedRequest(model="w2", call=Call.plain("6 times 7?"), options=RequestOptions())
-        async with server.service.admitted(None, asked) as active:
-            active.resumed = Resumed(worker="w2", call=asked.call, ids=("call_1",), state="a step")
-            finishing = asyncio.create_task(server.service.finish(active, [failed(0, WorkerUnavailable("gone"))]))
-            await begun.wait()
-            finishing.cancel()
-            await asyncio.gather(finishing, return_exceptions=True)
-        [run] = await stored(server, 1)
-        assert run.failure == "WorkerUnavailable"
-        assert await server.accounts.paused.take(("call_1",), "") == "a step"
+        answered = ChoiceDone(choice=0, completion=Completion(text="42"))
+        for done, left in ((failed(0, WorkerUnavailable("gone")), "a step"), (answered, None)):
+            async with server.service.admitted(None, asked) as active:
+                active.resumed = Resumed(worker="w2", call=asked.call, ids=("call_1",))
+                finishing = asyncio.create_task(server.service.finish(active, [done]))
+                await asyncio.sleep(0)
+                finishing.cancel()  # its client leaves meanwhile
+                await asyncio.gather(finishing, return_exceptions=True)
+            await stored(server, 1 if left else 2)
+            assert await paused.get(("call_1",), "") == left

@@ -9,6 +9,8 @@ import pytest
 from openai import AsyncOpenAI
 
 from podium.serving.accounts import RESPONSE_SECONDS
+from podium.serving.store import responses as store
+from podium.serving.store.database import Database
 from podium.serving.summaries import closed_summary
 from podium.types import Call
 from tests.serving.agents import TOOLS, Provider, agency
@@ -137,6 +139,32 @@ async def test_kept_for_a_set_time(tmp_path: Path, clock: ManualClock) -> None:
         assert not await kept.delete("resp_1", "")
         with pytest.raises(openai.NotFoundError):
             await ai.responses.retrieve("resp_1")
+
+
+async def test_of_each_key_so_many_are_kept_and_the_oldest_go_first(
+    database: Database, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MOST_RESPONSES", 3)
+    monkeypatch.setattr(store, "MOST_BYTES", 100)
+    kept = store.KeptResponses(database, now=clock)
+
+    async def keep(name: str, key: str, size: int = 1) -> None:
+        clock.forward(1)
+        await kept.keep(name, key, "x" * size, clock() + timedelta(seconds=RESPONSE_SECONDS))
+
+    async def there(key: str) -> list[str]:
+        return [name for name in "abcdefg" if await kept.get(name, key) is not None]
+
+    await keep("a", "bob", 60)
+    for name in "abcd":
+        await keep(name, "ann")
+    await keep("d", "ann")
+    assert await there("ann") == ["b", "c", "d"], "the same one twice is one"
+    await keep("e", "ann", 90)
+    assert await there("ann") == ["d", "e"], "of the bytes, too"
+    await keep("f", "ann", 200)
+    assert await there("ann") == [], "what is larger than all may be keeps nothing else"
+    assert await there("bob") == ["a"], "no key makes another one lose anything"
 
 
 async def test_compact_keeps_the_users_words_and_a_summary_that_goes_on(tmp_path: Path) -> None:

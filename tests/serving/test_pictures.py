@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx
 import openai
 import pytest
 from aiohttp import web
@@ -191,6 +192,71 @@ async def test_the_pool_file_says_who_sees_and_the_provider_gets_the_picture(tmp
     [body] = asked
     text: Any = [{"type": "text", "text": "Left: "}, PICTURE, {"type": "text", "text": " What is it?"}]
     assert body["messages"] == [{"role": "user", "content": text}]
+
+
+async def test_an_address_is_handed_on_and_never_opened_here(tmp_path: Path) -> None:
+    """Else a client could have this machine ask its neighbours."""
+    opened: list[str] = []
+    asked: list[str] = []
+
+    async def neighbour(request: web.Request) -> web.StreamResponse:
+        opened.append(request.path)
+        return web.Response(body=b"a secret", content_type="image/png")
+
+    async def answer(_: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        asked.append(json.dumps(body))
+        return web.json_response(reply("A cat."))
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", neighbour)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    address = f"http://127.0.0.1:{runner.addresses[0][1]}/a.png"
+    look: Any = [{"type": "text", "text": "?"}, {"type": "image_url", "image_url": {"url": address}}]
+    called: Any = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    loop: Any = [
+        {"role": "user", "content": "?"},
+        {"role": "assistant", "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "c1", "content": look},
+    ]
+    picture: Any = {"type": "image", "source": {"type": "url", "url": address}}
+    document: Any = {"type": "document", "source": {"type": "url", "url": address}}
+    file: Any = {"type": "file", "file": {"file_data": address}}
+
+    def user(part: Any) -> list[Any]:
+        return [{"role": "user", "content": [part]}]
+
+    try:
+        async with serve(answer) as upstream:
+            (tmp_path / "pool.toml").write_text(POOL.replace("URL", upstream.url))
+            async with (
+                open_pool(tmp_path / "pool.toml", budget=Budget(None, None, None), journal=None, run="test") as pool,
+                live(PoolCatalog(pool, "solo:eyes"), tmp_path) as server,
+                httpx.AsyncClient(base_url=server.url) as http,
+            ):
+                taken: list[tuple[str, dict[str, Any]]] = [
+                    ("chat/completions", {"messages": [{"role": "user", "content": look}]}),
+                    ("chat/completions", {"messages": loop}),
+                    ("responses", {"input": user({"type": "input_image", "image_url": address})}),
+                    ("messages", {"max_tokens": 9, "messages": user(picture)}),
+                ]
+                for path, body in taken:
+                    said = await http.post(f"/v1/{path}", json={"model": "podium", **body})
+                    assert said.status_code == 200, said.text
+                refused: list[tuple[str, dict[str, Any]]] = [
+                    ("chat/completions", {"messages": user(file)}),
+                    ("responses", {"input": user({"type": "input_file", "file_url": address})}),
+                    ("messages", {"max_tokens": 9, "messages": user(document)}),
+                ]
+                for path, body in refused:
+                    said = await http.post(f"/v1/{path}", json={"model": "podium", **body})
+                    assert said.status_code == 400, said.text
+    finally:
+        await runner.cleanup()
+    assert len(asked) == len(taken)
+    assert all(address in each for each in asked)
+    assert opened == []
 
 
 def test_files_of_several_results_follow_all_of_them() -> None:

@@ -57,8 +57,9 @@ def planning(*workers: int) -> Puppet:
 
 
 async def say(ai: AsyncOpenAI, conversation: list[Any], text: str, **more: Any) -> Any:
-    """One more turn; what was answered, headers included."""
+    """One more turn of the session "s"; what was answered, headers included."""
     conversation.append({"role": "user", "content": text})
+    more.setdefault("prompt_cache_key", "s")
     raw = await ai.chat.completions.with_raw_response.create(model="podium", messages=conversation, **more)
     conversation.append({"role": "assistant", "content": raw.parse().choices[0].message.content})
     return raw
@@ -99,14 +100,65 @@ async def test_what_tells_a_session_and_whose_it_is(tmp_path: Path) -> None:
         users = ("user_ab_account__session_0199-aaaa-bbbb", '{"device_id": "d", "session_id": "0199-aaaa-bbbb"}')
         anthropic = [{"max_tokens": 9, **other, "metadata": {"user_id": user}} for user in users]
         assert len({await told("/v1/messages", body) for body in anthropic}) == 1
-        by_beginning = await told(path, chat)
-        later = [{"role": "system", "content": "It is late."}, HELLO, {"role": "assistant", "content": "Done."}, HELLO]
-        assert await told(path, {"messages": later}) == by_beginning
-        assert len({by_beginning, await told(path, other), *named}) == 3
-        theirs = {await told(path, chat, secrets[1]), await told(path, {**chat, "prompt_cache_key": "s1"}, secrets[1])}
-        assert theirs.isdisjoint({by_beginning, *named}), "another key's session of that name is another one"
-        # A name is not the same as a conversation that begins so.
-        assert await told(path, {**chat, "prompt_cache_key": HELLO["content"]}) != by_beginning
+        [made] = named
+        assert await told(path, other, **{"X-Podium-Session": made}) == made, "an answer's header names its session"
+        theirs = {
+            await told(path, other, secrets[1], **{"X-Podium-Session": "s1"}),
+            await told(path, {**chat, "prompt_cache_key": "s1"}, secrets[1]),
+            await told(path, other, secrets[1], **{"X-Podium-Session": made}),
+        }
+        assert theirs.isdisjoint(named), "another key's session of that name, or of that id, is another one"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_without_a_name_the_whole_history_tells_the_session(tmp_path: Path, stream: bool) -> None:
+    answers = iter(f" answer {number}\n" for number in range(99))
+    worker = Puppet(lambda call: next(answers))
+    async with live(pool(planning(*[1] * 99), worker), tmp_path, with_keys=True) as server:
+        secrets = [(await server.accounts.keys.create(name))[1] for name in ("ann", "bob")]
+
+        async def told(conversation: list[Any], secret: str = secrets[0], **more: Any) -> str:
+            """The session that it is answered in; the answer, as clients strip it, goes to its end."""
+            async with client(server, secret) as ai:
+                asked = ai.chat.completions.with_raw_response
+                raw = await asked.create(model="podium", messages=conversation, stream=stream, **more)
+                text = ""
+                if stream:
+                    async for chunk in raw.parse():
+                        text += (chunk.choices[0].delta.content or "") if chunk.choices else ""
+                else:
+                    text = raw.parse().choices[0].message.content
+            conversation.append({"role": "assistant", "content": text.strip()})
+            return str(raw.headers.get("x-podium-session", ""))
+
+        tools: Any = {"tools": LOOK}
+        first, second, third = [HELLO], [HELLO], [{"role": "system", "content": "It is noon."}, HELLO]
+        conversations = (first, second, third)
+        begun = [await told(each, **tools) for each in conversations]
+        assert len({*begun}) == 3, "they begin alike and are three"
+        for _ in range(2):
+            for conversation, session in zip(conversations, begun, strict=True):
+                conversation.append({"role": "user", "content": "Go on."})
+                assert await told(conversation, **tools) == session
+        third[0] = {"role": "system", "content": "It is late."}
+        third.append(HELLO)
+        assert await told(third) == begun[2], "a system prompt may change"
+        theirs = [*first, HELLO]
+        assert await told(theirs, secrets[1], **tools) not in {"", *begun}, "another key has no part in it, whatever it sends"
+        edited = [HELLO, {"role": "assistant", "content": "Never said."}, HELLO]
+        assert await told(edited, **tools) not in {"", *begun}
+        again = [*first[:-1], {"role": "user", "content": "Not that."}]
+        again.pop(-2)
+        assert await told(again, **tools) == begun[0], "an answer that is asked for once more"
+        plain = [HELLO]
+        assert await told(plain) == "", "there may never be a second question"
+        plain.append(HELLO)
+        later = await told(plain)
+        assert later not in {"", *begun}
+        plain.append(HELLO)
+        assert await told(plain) == later
+        long = [{"role": "user", "content": "long " * 1000}]
+        assert await told(long) != "", "a provider keeps it in its cache"
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -334,7 +386,9 @@ async def test_the_pool_file_names_the_small_worker(tmp_path: Path) -> None:
 
 async def test_anthropics_answer_says_why_too(tmp_path: Path) -> None:
     async with live(pool(planning(1), said("one")), tmp_path) as server, claude(server) as ai:
-        raw = await ai.messages.with_raw_response.create(model="podium", max_tokens=9, messages=[HELLO])
+        raw = await ai.messages.with_raw_response.create(
+            model="podium", max_tokens=9, messages=[HELLO], extra_headers={"X-Podium-Session": "s"}
+        )
         assert raw.headers["x-podium-acting"] == "w1; the first turn of this session"
 
 

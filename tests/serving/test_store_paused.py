@@ -1,4 +1,4 @@
-"""Paused runs: taken once, by the key that asked, before they expire."""
+"""Paused runs: found by the key that asked, until they have gone on or expire."""
 
 import asyncio
 from datetime import timedelta
@@ -17,25 +17,30 @@ from tests.serving.live import catalog_of, live, said
 MINUTE = timedelta(minutes=1)
 
 
-async def test_of_many_takers_one_gets_it(database: Database, url: str, clock: ManualClock) -> None:
+async def test_every_replica_finds_it_until_it_is_dropped(database: Database, url: str, clock: ManualClock) -> None:
     state = 'NUL \0, half \ud800, "quote"'
     async with Database(url) as other:
         replicas = [Paused(database, now=clock), Paused(other, now=clock)]
         await replicas[0].keep(("call_1", "call_2"), "key_a", state, clock() + MINUTE)
-        found = await asyncio.gather(*(replicas[n % 2].take(["call_2", "call_1"], "key_a") for n in range(20)))
-    assert [text for text in found if text is not None] == [state]
+        for _ in range(2):
+            assert [await replica.get(["call_2", "call_1"], "key_a") for replica in replicas] == [state, state]
+        await replicas[0].drop(("call_1", "call_2"), "key_b")
+        assert await replicas[0].get(("call_1", "call_2"), "key_a") == state, "it is another key's"
+        for _ in range(2):
+            await replicas[1].drop(("call_2", "call_1"), "key_a")
+            assert await replicas[0].get(("call_1", "call_2"), "key_a") is None
 
 
-async def test_only_the_same_calls_of_the_same_key_take_it(database: Database, clock: ManualClock) -> None:
+async def test_only_the_same_calls_of_the_same_key_find_it(database: Database, clock: ManualClock) -> None:
     paused = Paused(database, now=clock)
     await paused.keep(("call_1", "call_2"), "key_a", "state", clock() + MINUTE)
     await paused.keep(("call_1",), "", "without keys", clock() + MINUTE)
-    assert await paused.take(("call_1", "call_2"), "key_b") is None
-    assert await paused.take(("call_1", "call_2"), "") is None
-    assert await paused.take(("call_1",), "key_a") is None
-    assert await paused.take(("call_1", "call_2", "call_3"), "key_a") is None
-    assert await paused.take(("call_1", "call_2"), "key_a") == "state"
-    assert await paused.take(("call_1",), "") == "without keys"
+    assert await paused.get(("call_1", "call_2"), "key_b") is None
+    assert await paused.get(("call_1", "call_2"), "") is None
+    assert await paused.get(("call_1",), "key_a") is None
+    assert await paused.get(("call_1", "call_2", "call_3"), "key_a") is None
+    assert await paused.get(("call_1", "call_2"), "key_a") == "state"
+    assert await paused.get(("call_1",), "") == "without keys"
 
 
 async def test_an_expired_pause_is_gone(database: Database, clock: ManualClock) -> None:
@@ -43,7 +48,7 @@ async def test_an_expired_pause_is_gone(database: Database, clock: ManualClock) 
     for number in range(3):
         await paused.keep((f"call_{number}",), "key_a", "state", clock() + MINUTE)
     clock.forward(60)
-    assert await paused.take(("call_0",), "key_a") is None
+    assert await paused.get(("call_0",), "key_a") is None
     await paused.keep(("call_9",), "key_a", "state", clock() + MINUTE)
     await paused.forget()
     assert await database.read(lambda c: c.execute(select(func.count()).select_from(table)).scalar_one()) == 1
@@ -53,7 +58,7 @@ async def test_the_latest_state_counts(database: Database, clock: ManualClock) -
     paused = Paused(database, now=clock)
     await paused.keep(("call_1",), "key_a", "old", clock() + MINUTE)
     await paused.keep(("call_1",), "key_a", "new", clock() + MINUTE)
-    assert await paused.take(("call_1",), "key_a") == "new"
+    assert await paused.get(("call_1",), "key_a") == "new"
     with pytest.raises(ValueError, match="at least one"):
         await paused.keep((), "key_a", "state", clock() + MINUTE)
 

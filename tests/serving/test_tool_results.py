@@ -8,6 +8,8 @@ import pytest
 
 from podium.errors import ConfigError
 from podium.serving.conversation import of_chat
+from podium.serving.messages_conversation import of_messages
+from podium.serving.messages_requests import MessagesRequest
 from podium.serving.requests import ChatRequest
 from podium.serving.responses_conversation import of_responses
 from podium.serving.responses_requests import ResponsesRequest
@@ -116,6 +118,19 @@ def test_items_whose_result_is_missing_are_refused() -> None:
         responses(ASKED, called("a"), called("b"), output("a"))
     with pytest.raises(ConfigError, match="did not call"):
         responses(ASKED, output("a"), called("a"), HURRY)
+
+
+def test_two_calls_of_one_turn_have_two_ids() -> None:
+    use: Any = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
+    said: Any = {"type": "tool_result", "tool_use_id": "a", "content": "x"}
+    turns: Any = [ASKED, {"role": "assistant", "content": [use, use]}, {"role": "user", "content": [said]}]
+    with pytest.raises(ConfigError, match="the id 'a'"):
+        of_messages(MessagesRequest.model_validate({"model": "podium", "max_tokens": 9, "messages": turns}))
+    with pytest.raises(ConfigError, match="the id 'a'"):
+        chat(ASKED, calls("a", "a"), result("a"))
+    with pytest.raises(ConfigError, match="the id 'a'"):
+        responses(ASKED, called("a"), called("a"), output("a"))
+    assert chat(ASKED, calls("a"), result("a"), calls("a"), result("a")), "a provider may count anew in every turn"
 
 
 @pytest.mark.parametrize("model", ["solver", "podium"])

@@ -83,7 +83,7 @@ async def test_results_that_nobody_waits_for_are_a_conversation_like_any_other(t
         assert [message.role for message in planner.calls[0].question] == ["user", "assistant", "tool"]
 
 
-async def test_only_one_of_two_goes_on(tmp_path: Path) -> None:
+async def test_results_that_are_sent_twice_at_once_plan_nothing_anew(tmp_path: Path) -> None:
     planner, solver = said("Look."), ToolUser(told)
     async with live(catalog_of(said(TWO_STEPS), planner, solver), tmp_path) as server, client(server) as ai:
         first = await ai.chat.completions.create(model="podium", messages=QUESTION, tools=TOOLS)
@@ -91,8 +91,9 @@ async def test_only_one_of_two_goes_on(tmp_path: Path) -> None:
         ask: Callable[[], Any] = lambda: ai.chat.completions.create(  # noqa: E731
             model="podium", messages=answered(message, "noon"), tools=TOOLS
         )
-        await asyncio.gather(ask(), ask())
-        assert len(planner.calls) == 2, "the other one was conducted anew"
+        answers = await asyncio.gather(ask(), ask())
+        assert {each.choices[0].message.content for each in answers} == {"It is noon, planned: ['Look.']"}
+        assert len(planner.calls) == 1
 
 
 async def test_a_provider_that_numbers_its_calls_anew_mixes_nobody_up(tmp_path: Path) -> None:

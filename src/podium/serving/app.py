@@ -18,6 +18,7 @@ from podium.errors import PodiumError
 from podium.jsonl import dumps
 from podium.serving.accounts import Accounts
 from podium.serving.api_errors import BUG, ApiError, ApiErrorException, no_such_model, problem_of, unreadable
+from podium.serving.body_route import BodyRoute
 from podium.serving.catalog import ModelCatalog
 from podium.serving.chat_api import chat
 from podium.serving.compaction import compact, parsed_compaction
@@ -74,6 +75,7 @@ def make_app(
             yield
 
     app = FastAPI(title="Podium", version=version, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.router.route_class = BodyRoute
     app.state.service = service
     _errors(app, service)
     _routes(app, service)

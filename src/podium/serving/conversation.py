@@ -156,8 +156,12 @@ def checked(question: tuple[Message, ...]) -> tuple[Message, ...]:
             missing.pop(message.tool_call_id, None)
             continue
         _all_there(missing)
-        called = {call.id for call in message.tool_calls}
-        missing = {call.id: None for call in message.tool_calls}
+        missing = {}
+        for call in message.tool_calls:
+            if call.id in missing:
+                raise ConfigError(f"two tool calls of one turn have the id {call.id!r}: no result would say whose it is")
+            missing[call.id] = None
+        called = {*missing}
     _all_there(missing)
     return question
 

@@ -21,6 +21,7 @@ from podium.serving.responses_conversation import of_responses
 from podium.serving.responses_requests import Item, ResponsesReference, ResponsesRequest
 from podium.serving.service import ActiveRequest, RequestService
 from podium.serving.store.keys import Key
+from podium.serving.store.responses import MOST_BYTES, MOST_RESPONSES
 from podium.types import Message
 
 MOST_KEPT_BYTES = 32 << 20
@@ -92,7 +93,10 @@ async def forget_response(accounts: Accounts, key: Key | None, response: str) ->
 
 def no_such_response(response: str) -> ApiErrorException:
     """404."""
-    message = f"there is no response {response[:100]!r}, or no more: send the whole conversation as input"
+    message = (
+        f"there is no response {response[:100]!r}, or no more: they are kept for a day, the newest {MOST_RESPONSES} of a key "
+        f"and {MOST_BYTES >> 20} MiB of them; send the whole conversation as input"
+    )
     return ApiErrorException(
         ApiError(status=404, message=message, kind="invalid_request_error", code="previous_response_not_found")
     )

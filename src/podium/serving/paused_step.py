@@ -62,7 +62,6 @@ class Resumed:
     worker: str
     call: Call
     ids: tuple[str, ...]
-    state: str
 
 
 def paused_step(completion: Completion, parsed: ParsedRequest) -> PausedStep | None:
@@ -97,7 +96,7 @@ def resumed(ids: tuple[str, ...], state: str, parsed: ParsedRequest, workers: Se
     call = paused.call_for(parsed)
     if call is None or paused.worker not in workers:
         return None
-    return Resumed(worker=paused.worker, call=call, ids=ids, state=state)
+    return Resumed(worker=paused.worker, call=call, ids=ids)
 
 
 def _lasting(options: RequestOptions) -> RequestOptions:

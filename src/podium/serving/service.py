@@ -23,6 +23,7 @@ from podium.serving.catalog import ModelCatalog
 from podium.serving.concurrency import ConcurrencyGate, Patience
 from podium.serving.conversation import ParsedRequest
 from podium.serving.figures import ended_by, newest_round, prompt_size, question_of, simulated_seconds, total_usage
+from podium.serving.histories import ends
 from podium.serving.metrics import Metrics
 from podium.serving.paused_step import Resumed, paused_step, resumed
 from podium.serving.sessioned import sessioned, task_worker
@@ -56,7 +57,7 @@ class ActiveRequest:
     headers: Mapping[str, str]
     """Of the request."""
     session: Session | None = None
-    """None for a small task that a client slipped in, and for a worker by its own name without a session."""
+    """None for what no session is made of (:func:`podium.serving.sessioned.sessioned`)."""
     resumed: Resumed | None = None
     """The step that goes on, where the request brings the results of its tools."""
     is_kept: bool = False
@@ -109,19 +110,11 @@ class RequestService:
         if conductor is None and parsed.model not in self.catalog.models:
             raise no_such_model(parsed.model, self.catalog.models)
         async with self._let_in(key, parsed, patience) as admission:
-            # After the quota: who is refused for the moment finds the paused step still waiting.
-            waiting = None if conductor is not None else await self._taken(key, parsed)
+            waiting = None if conductor is not None else await self._waiting(key, parsed)
             run = f"run_{secrets.token_hex(12)}"
-            try:
-                session = (
-                    None if conductor is not None else await sessioned(self.accounts, self.catalog, key, parsed, headers, run)
-                )
-                call = self._call(parsed, waiting, session)
-                conductors = [conductor] if conductor is not None else self._conductors(parsed, waiting)
-            except BaseException:
-                if waiting is not None:  # a limit of the session's, say: the step waits on
-                    await asyncio.shield(self.accounts.pause(waiting.ids, admission, waiting.state))
-                raise
+            session = None if conductor is not None else await sessioned(self.accounts, self.catalog, key, parsed, headers, run)
+            call = self._call(parsed, waiting, session)
+            conductors = [conductor] if conductor is not None else self._conductors(parsed, waiting)
             budgets = (admission.budget,) if session is None else (admission.budget, session.budget)
             question_budgets.set(budgets)  # of this request's task, and of all that it starts
             tenant.set(self.accounts.tenant(key))
@@ -183,10 +176,13 @@ class RequestService:
             failure="" if first.failure is None else first.failure.kind,
             answer=first.completion.text if first.failure is None else None,
         )
-        state = None
-        if active.session is not None and first.failure is None:
-            state = active.session.after(dones[0].completion)
-        await self._kept(run, active, state)
+        state: str | None = None
+        histories: tuple[str, ...] = ()
+        if (session := active.session) is not None and first.failure is None:
+            state = session.after(dones[0].completion)
+            if not session.is_named:
+                histories = ends(active.admission.key_id, active.parsed, dones)
+        await self._kept(run, active, state, histories)
 
     async def left(self, active: ActiveRequest, transcripts: Sequence[Transcript] = (), end: BaseException | None = None) -> None:
         """Keep the run of a client that went away before there was an answer; ``transcripts``: what was done until then.
@@ -231,24 +227,26 @@ class RequestService:
             transcripts=tuple(replace(each, question=all_told(each.question)) for each in transcripts),
         )
 
-    async def _kept(self, run: Run, active: ActiveRequest, state: str | None = None) -> None:
+    async def _kept(self, run: Run, active: ActiveRequest, state: str | None = None, histories: Sequence[str] = ()) -> None:
         if active.is_kept:
             return
         active.is_kept = True
-        await asyncio.shield(self._written(run, active, state))  # a client that leaves meanwhile changes nothing about it
+        # A client that leaves meanwhile changes nothing about it.
+        await asyncio.shield(self._written(run, active, state, histories))
 
-    async def _written(self, run: Run, active: ActiveRequest, state: str | None) -> None:
-        if run.failure and active.resumed is not None:
-            # A client that sends the results again finds the step waiting as before, and pays for nothing twice.
-            await self.accounts.pause(active.resumed.ids, active.admission, active.resumed.state)
+    async def _written(self, run: Run, active: ActiveRequest, state: str | None, histories: Sequence[str]) -> None:
+        if active.resumed is not None and not run.failure:
+            # Not before: a client that sends the results again, here or where another replica lives on, finds the step waiting as
+            # before, and pays for nothing twice.
+            await patiently(partial(self.accounts.paused.drop, active.resumed.ids, active.admission.key_id))
         if (session := active.session) is not None:
             # A call that goes on for another request is booked here at its most, and not once more when it comes back.
             session.budget.on_change = None
             sessions = self.accounts.sessions
-            if session.is_anew:
-                await patiently(partial(sessions.begin, session.id, session.costs_usd, state))
+            if session.is_new:
+                await patiently(partial(sessions.begin, session.id, session.costs_usd, state, histories))
             else:
-                await patiently(partial(sessions.settle, session.id, active.run, session.costs_usd, state))
+                await patiently(partial(sessions.settle, session.id, active.run, session.costs_usd, state, histories))
         await self.accounts.keep_run(run, active.admission)
         self._report(run)
         record(run, run.transcripts, active.headers)
@@ -297,8 +295,8 @@ class RequestService:
             return [self.catalog.conductor(worker) for _ in range(parsed.choices)]
         return [self.catalog.conductor(parsed.model, parsed.options) for _ in range(parsed.choices)]
 
-    async def _taken(self, key: Key | None, parsed: ParsedRequest) -> Resumed | None:
-        """The paused step whose tool results ``parsed`` brings; it is taken out of the store."""
+    async def _waiting(self, key: Key | None, parsed: ParsedRequest) -> Resumed | None:
+        """The paused step whose tool results ``parsed`` brings."""
         ids = tuple(sorted({message.tool_call_id for message in newest_round(parsed.call.question) if message.role == "tool"}))
         if not ids:
             return None
@@ -307,5 +305,5 @@ class RequestService:
             return None  # a worker by its own name is asked the conversation and nothing else
         if parsed.choices > 1:
             raise ConfigError("n: a step that waited for its tools goes on once; leave n out")
-        state = await self.accounts.paused.take(ids, "" if key is None else key.id)
+        state = await self.accounts.paused.get(ids, "" if key is None else key.id)
         return None if state is None else resumed(ids, state, parsed, workers)

@@ -1,19 +1,22 @@
 """A request is given its session: looked up, begun anew, held to its limit before each call."""
 
 from collections.abc import Mapping
-from functools import partial
 
 from podium.errors import ConfigError
 from podium.serving.accounts import Accounts
 from podium.serving.catalog import ModelCatalog
 from podium.serving.conversation import ParsedRequest
-from podium.serving.sessions import Session, beginning_of, begins, opened, session_exceeded, session_id, session_name
+from podium.serving.figures import prompt_size
+from podium.serving.histories import begins, came_from
+from podium.serving.sessions import Session, new_session_id, opened, session_exceeded, session_id, session_name
 from podium.serving.store.keys import Key
 from podium.serving.store.patience import patiently
 from podium.serving.tasks import task_of
 
 LONGEST_NAME = 2_000
 """Characters of a session's name."""
+SHORT = 4_096
+"""Characters of a prompt that no provider keeps in a cache: they do from 1,024 tokens on."""
 
 
 async def sessioned(
@@ -21,26 +24,27 @@ async def sessioned(
 ) -> Session | None:
     """The session that the request ``run`` belongs to.
 
-    None where nothing would be made of one: for a worker by its own name, and for a small task that has a worker, where neither
-    the client names a session nor anybody limits one. Raises :class:`BudgetExceeded` and :class:`ConfigError`.
+    None where neither the client names a session nor anybody limits one, and nothing would be made of it: for a worker by its own
+    name, for a small task that has a worker, and for a short first question without tools, after which nobody may ask again.
+    Raises :class:`BudgetExceeded` and :class:`ConfigError`.
     """
     name = session_name(parsed, headers)
     if len(name) > LONGEST_NAME:
         raise ConfigError(f"a session's name has up to {LONGEST_NAME} characters")
     limits = [usd for usd in (parsed.options.session_usd, None if key is None else key.session_usd) if usd is not None]
-    if not limits and not name and (_is_worker(catalog, parsed) or task_worker(catalog, parsed) is not None):
+    if not limits and not name and (_is_worker(catalog, parsed) or _is_short(parsed) or task_worker(catalog, parsed) is not None):
         return None
-    made = session_id("" if key is None else key.id, name, beginning_of(parsed))
+    owner, limit = "" if key is None else key.id, min(limits, default=None)
     sessions = accounts.sessions
-    limit = min(limits, default=None)
-    is_anew = not name and begins(parsed)
-    kept, spent = ("", 0.0) if is_anew and limit is None else await sessions.get(made)
-    if is_anew and (kept or spent != 0):
-        await patiently(partial(sessions.restart, made))
-        kept, spent = await sessions.get(made)
+    if name:
+        found: str | None = session_id(owner, name)
+    else:
+        found = None if begins(parsed) else await sessions.of_history(came_from(owner, parsed))
+    made = found or new_session_id(owner)
+    kept, spent = ("", 0.0) if found is None else await sessions.get(made)
     keeps = accounts.store_content if key is None else key.store_content
     session = opened(parsed, made, keeps_words=keeps, kept=kept, spent_usd=spent, limit_usd=limit)
-    session.is_anew = is_anew and limit is None
+    session.is_named, session.is_new = bool(name), found is None and limit is None
     if limit is not None:
 
         async def note() -> None:
@@ -61,6 +65,10 @@ def task_worker(catalog: ModelCatalog, parsed: ParsedRequest) -> str | None:
         return None
     is_allowed = worker not in options.exclude_workers and (not options.workers or worker in options.workers)
     return worker if is_allowed else None
+
+
+def _is_short(parsed: ParsedRequest) -> bool:
+    return not parsed.call.response_options.tools and begins(parsed) and prompt_size(parsed.call) < SHORT
 
 
 def _is_worker(catalog: ModelCatalog, parsed: ParsedRequest) -> bool:

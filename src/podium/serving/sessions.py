@@ -1,8 +1,8 @@
-"""Which session a request belongs to, who acts in it, and what it may cost.
+"""What a session is called, who acts in it, and what it may cost.
 
 A session is told by the client, in this order: ``X-Podium-Session``, ``prompt_cache_key`` (or the session in Anthropic's
-``metadata.user_id``), the headers of agents (Codex, opencode, Claude Code), else by the beginning of the conversation. It belongs
-to its key: another key's session of the same name is another one.
+``metadata.user_id``), the headers of agents (Codex, opencode, Claude Code), else by the history of the conversation
+(:mod:`podium.serving.histories`). It belongs to its key: another key's session of the same name is another one.
 
 Several conversations may go on in one session (an agent and those it sends out); where each stands is kept beside the others, by
 its first turn of the user.
@@ -10,6 +10,8 @@ its first turn of the user.
 
 import hashlib
 import json
+import re
+import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,6 +38,9 @@ AGENTS_HEADERS = (
 MOST_CONVERSATIONS = 16
 """Of one session whose state is kept."""
 _LONGEST_PLAN = 4_000
+_ID_DIGITS = 24
+_CHECK_DIGITS = 16
+_SESSION_ID = re.compile(rf"ses_([0-9a-f]{{{_ID_DIGITS}}})[0-9a-f]{{{_CHECK_DIGITS}}}")
 _CHARACTERS_PER_TOKEN = 4
 
 
@@ -71,8 +76,10 @@ class Session:
     """Whether results of tools go back to the step that asked for them."""
     plan: str = ""
     is_return: bool = False
-    is_anew: bool = False
-    """Whether it begins with this request, whatever was kept of one that began alike."""
+    is_new: bool = False
+    """Whether it begins with this request, so that nothing is kept of it yet."""
+    is_named: bool = True
+    """Whether the client says which one it is; else that is told by the history."""
 
     @property
     def plan_before(self) -> str:
@@ -166,21 +173,28 @@ def session_name(parsed: ParsedRequest, headers: Mapping[str, str]) -> str:
     return next((name for name in named if name), "")
 
 
-def session_id(key: str, name: str, beginning: str) -> str:
-    """The id of the session that ``key`` calls ``name``, or that begins so."""
-    parts = [key, "named", name] if name else [key, "begins", beginning]
-    return "ses_" + hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()[:40]
+def session_id(key: str, name: str) -> str:
+    """The id of the session that ``key`` calls ``name``: by its id, as an answer told it, or by a word of its own."""
+    made = _SESSION_ID.fullmatch(name)
+    if made is not None and name == _with_check(key, made[1]):
+        return name
+    return _with_check(key, hashlib.sha256(json.dumps([key, name]).encode("ascii")).hexdigest()[:_ID_DIGITS])
+
+
+def new_session_id(key: str) -> str:
+    """The id of a session that the client does not name."""
+    return _with_check(key, secrets.token_hex(_ID_DIGITS // 2))
+
+
+def _with_check(key: str, digits: str) -> str:
+    """An id of a session of ``key``'s: another key that sends it does not name that session, but one of its own."""
+    return f"ses_{digits}{hashlib.sha256(json.dumps([key, digits]).encode('ascii')).hexdigest()[:_CHECK_DIGITS]}"
 
 
 def beginning_of(parsed: ParsedRequest) -> str:
     """A hash of the first thing that the user said. System prompts are left out: some clients put the time into theirs."""
     first = next((index for index, turn in enumerate(parsed.call.question) if turn.role == "user"), 0)
     return last_said(parsed.call.question[: first + 1])
-
-
-def begins(parsed: ParsedRequest) -> bool:
-    """Whether nothing was answered yet in this conversation."""
-    return all(turn.role in ("system", "user") for turn in parsed.call.question)
 
 
 def opened(

@@ -1,8 +1,8 @@
 """Runs that wait for their client: a worker called the client's tools, and the results come with a later request.
 
 A pause is found by exactly the tool calls it waits for and by the key that asked. Both go into the row's id as a hash,
-so another key's pause can not even be named. A pause holds content also of keys that store none, until it is taken or
-expires.
+so another key's pause can not even be named. A pause holds content also of keys that store none, until its step has gone on or
+it expires.
 """
 
 import hashlib
@@ -39,11 +39,19 @@ class Paused:
 
         await self._database.run(replace)
 
-    async def take(self, tool_call_ids: Collection[str], key: str) -> str | None:
-        """The state kept for exactly these calls (in any order), once: of two takers one gets it. None where there is none."""
-        taken = delete(paused).where(paused.c.id == _id(tool_call_ids, key), paused.c.expires_us > to_us(self._now()))
-        found = await self._database.run(lambda connection: connection.execute(taken.returning(paused.c.state)).scalar())
+    async def get(self, tool_call_ids: Collection[str], key: str) -> str | None:
+        """The state kept for exactly these calls, in any order; None where there is none.
+
+        It stays until it is dropped: a replica that dies while it goes on with a step leaves it for another one.
+        """
+        wanted = select(paused.c.state).where(paused.c.id == _id(tool_call_ids, key), paused.c.expires_us > to_us(self._now()))
+        found = await self._database.read(lambda connection: connection.execute(wanted).scalar())
         return None if found is None else _text(found)
+
+    async def drop(self, tool_call_ids: Collection[str], key: str) -> None:
+        """The step has gone on. Twice is harmless."""
+        gone = delete(paused).where(paused.c.id == _id(tool_call_ids, key))
+        await self._database.run(lambda connection: connection.execute(gone))
 
     async def forget(self) -> None:
         """Remove what has expired: it may be content of keys that store none. To be called every few seconds."""

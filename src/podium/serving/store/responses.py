@@ -1,4 +1,4 @@
-"""Responses that are kept for their client: found by id and key, for a set time.
+"""Responses that are kept for their client: found by id and key, for a set time, and so many of each key.
 
 Id and key go into the row's id as a hash, as with paused runs, so another key's response can not even be named.
 """
@@ -7,11 +7,16 @@ import hashlib
 import json
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, func, insert, or_, select
 
 from podium.serving.store.clock import Clock, to_us, utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.tables import responses
+
+MOST_RESPONSES = 1_000
+"""Of one key."""
+MOST_BYTES = 256 << 20
+"""Of one key's, all together."""
 
 
 class KeptResponses:
@@ -22,12 +27,18 @@ class KeptResponses:
         self._now = now
 
     async def keep(self, id: str, key: str, state: str, expires: datetime) -> None:  # noqa: A002 - what everybody calls it
-        """Keep ``state`` until ``expires``; twice is harmless."""
-        row = {"id": _row(id, key), "state": json.dumps(state), "expires_us": to_us(expires)}
+        """Keep ``state`` until ``expires``; twice is harmless. Where the key has too much, what expires first goes now."""
+        text = json.dumps(state)
+        row = {"id": _row(id, key), "state": text, "expires_us": to_us(expires), "key": key, "bytes": len(text)}
+        newest = {"order_by": (responses.c.expires_us.desc(), responses.c.id)}
+        place, size = func.row_number().over(**newest), func.sum(responses.c.bytes).over(**newest)
+        ranked = select(responses.c.id, place.label("place"), size.label("size")).where(responses.c.key == key).subquery()
+        too_much = select(ranked.c.id).where(or_(ranked.c.place > MOST_RESPONSES, ranked.c.size > MOST_BYTES))
 
         def replace(connection: Connection) -> None:
             connection.execute(delete(responses).where(responses.c.id == row["id"]))
             connection.execute(insert(responses).values(row))
+            connection.execute(delete(responses).where(responses.c.id.in_(too_much)))
 
         await self._database.run(replace)
 

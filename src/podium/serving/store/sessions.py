@@ -3,9 +3,14 @@
 A request writes down, before each call is sent and after it came back, what it has cost and may still cost (a *hold*); where a
 session has a limit, a hold that would pass it is refused, and the call is not made. A hold of a replica that died stays: what its
 calls under way may have cost counts as spent.
+
+A session that no client names is found by the histories of its conversations: for each a row whose id is the history's hash, and
+whose state is the session's id.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -61,13 +66,25 @@ class Sessions:
 
         return await self._database.run(write)
 
-    async def begin(self, session: str, usd: float | None, state: str | None) -> None:
-        """A session without a limit began with a request that is over: what was kept under its id is forgotten."""
-        row = {"id": session, "spent_nano": to_nano(usd or 0.0), "unpriced": int(usd is None), "state": state or ""}
-        await self._begun.add({**row, "expires_us": self._expires()})
+    async def of_history(self, history: str) -> str | None:
+        """The id of the session in which a conversation with this history was answered last; None: in none that is known."""
+        living = (sessions.c.id == history) & (sessions.c.expires_us > to_us(self._now()))
+        query = select(sessions.c.state).where(living)
+        return await self._database.read(lambda connection: connection.execute(query).scalar())
 
-    async def settle(self, session: str, request: str, usd: float | None, state: str | None) -> None:
-        """The request is over and has cost ``usd``; ``state``: where the session stands now, None: where it stood."""
+    async def begin(self, session: str, usd: float | None, state: str | None, histories: Sequence[str] = ()) -> None:
+        """A session without a limit, whose id is new, began with a request that is over. ``histories`` as in :meth:`settle`."""
+        row = {"id": session, "spent_nano": to_nano(usd or 0.0), "unpriced": int(usd is None), "state": state or ""}
+        expires = self._expires()
+        await self._begun.add({"rows": [{**row, "expires_us": expires}, *_pointers(session, histories, expires)]})
+
+    async def settle(
+        self, session: str, request: str, usd: float | None, state: str | None, histories: Sequence[str] = ()
+    ) -> None:
+        """The request is over and has cost ``usd``; ``state``: where the session stands now, None: where it stood.
+
+        ``histories``: hashes of the conversations that it ended with, where the client does not name the session.
+        """
         nano, expires = to_nano(usd or 0.0), self._expires()
 
         def close(connection: Connection) -> None:
@@ -82,12 +99,9 @@ class Sessions:
             if state is not None:
                 values["state"] = state
             connection.execute(update(sessions).where(sessions.c.id == session).values(values))
+            _put(connection, _pointers(session, histories, expires))
 
         await self._database.run(close)
-
-    async def restart(self, session: str) -> None:
-        """The session begins anew: what it was is forgotten. Requests under way go on to count."""
-        await self._database.run(lambda connection: connection.execute(delete(sessions).where(sessions.c.id == session)))
 
     async def forget(self) -> None:
         """Remove what has expired. To be called every few seconds."""
@@ -110,11 +124,27 @@ class Sessions:
         return to_us(moment)
 
 
+def _pointers(session: str, histories: Sequence[str], expires: int) -> list[dict[str, Any]]:
+    row = {"spent_nano": 0, "unpriced": 0, "state": session, "expires_us": expires}
+    return [{"id": history, **row} for history in histories]
+
+
 def _begin(connection: Connection, rows: Rows) -> None:
-    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    _put(connection, [row for each in rows for row in each["rows"]])
+
+
+def _put(connection: Connection, rows: Rows) -> None:
+    """Write ``rows``; where one is there already, the later one counts."""
+    if not rows:
+        return
     last = {row["id"]: row for row in rows}
-    for _, row in sorted(last.items()):  # in one order, so that two replicas do not wait for each other
-        connection.execute(insert(sessions).values(row).on_conflict_do_update(index_elements=["id"], set_=row))
+    ordered = [row for _, row in sorted(last.items())]  # in one order, so that two replicas do not wait for each other
+    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    new = insert(sessions)
+    columns = ("spent_nano", "unpriced", "state", "expires_us")
+    connection.execute(
+        new.on_conflict_do_update(index_elements=["id"], set_={name: new.excluded[name] for name in columns}), ordered
+    )
 
 
 def _locked(connection: Connection, session: str, expires: int, now: int) -> int:

@@ -119,9 +119,12 @@ responses = Table(
     Column("id", String(64), primary_key=True),
     Column("state", Text, nullable=False),
     Column("expires_us", BigInteger, nullable=False),
+    Column("key", String(64), nullable=False, server_default=""),
+    Column("bytes", BigInteger, nullable=False, server_default="0"),
 )
 """Responses that are kept for whoever got them."""
 Index("responses_expires", responses.c.expires_us)
+Index("responses_key", responses.c.key, responses.c.expires_us)
 
 sessions = Table(
     "sessions",
