@@ -9,15 +9,13 @@ from pathlib import Path
 import httpx
 import psycopg
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.runtime.migration import MigrationContext
 
 from benchmarks.server import started
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Keys
 from podium.serving.store.quotas import Quotas
 from podium.serving.store.runs import Runs
-from podium.serving.store.tables import metadata
+from tests.serving.schema import differences
 from tests.serving.test_serve_command import serving
 
 V01 = Path(__file__).parents[1] / "v01"
@@ -52,7 +50,7 @@ async def test_its_keys_its_books_and_its_runs_are_what_they_were(old: tuple[str
     url, secrets = old
     for _ in range(2):  # the second time it is a database of today
         async with Database(url) as database:
-            assert await database.read(lambda c: compare_metadata(MigrationContext.configure(c), metadata)) == []
+            assert await database.read(differences) == []
             keys = {name: await Keys(database).find(secrets[name]) for name in ("alice", "bob", "root")}
             assert [(key.name, key.monthly_usd, key.requests_per_minute, key.store_content) for key in keys.values()] == [
                 ("alice", 5.0, 60, True),

@@ -16,7 +16,7 @@ from podium.errors import ConfigError
 from podium.pools.models import PoolCatalog
 from podium.pools.open import open_pool
 from podium.pools.opened import OpenPool
-from podium.serving.store.tables import runs
+from podium.serving.store.tables import run_texts
 from podium.types import Attachment, Call, Card, Message, ToolCall
 from podium.workers.bound import TOKENS_PER_PICTURE, bound
 from podium.workers.budget import Budget
@@ -64,7 +64,7 @@ async def test_a_worker_that_sees_is_shown_the_picture_and_the_policy_is_told_wh
         assert "Model 0 (does not see)\nModel 1 (sees)\nModel 2 (sees)" in prompt
         assert "Left: (a picture, image/png) What is it?" in prompt
         assert not shown(boss.calls[0])
-        rows = await server.accounts.database.read(lambda connection: connection.execute(runs.select()).all())
+        rows = await server.accounts.database.read(lambda connection: connection.execute(run_texts.select()).all())
         assert PIXEL not in rows[0].transcripts + rows[0].record, "a run keeps words, not pictures"
 
 

@@ -12,7 +12,9 @@ from sqlalchemy import Connection, delete
 
 from podium.errors import Blame
 from podium.serving.store.database import Database
-from podium.serving.store.runs import Run, Runs
+from podium.serving.store.run_filter import Status
+from podium.serving.store.runs import Run, Runs, Sums
+from podium.serving.store.shares import Share, shares
 from podium.serving.store.tables import runs as table
 from podium.types import Completion, Failure, Generation, Step, StepResult, Transcript, Usage, Workflow, ask
 from tests.serving.conftest import ManualClock
@@ -94,10 +96,96 @@ async def test_runs_are_found_by_what_they_hold(database: Database) -> None:
     assert await runs.search(key=None, text="p_a") == []
     assert ids(await runs.search(key=None, text="pe\0ars")) == [2]
     assert ids(await runs.search(key=None, model="calc")) == [2]
-    assert ids(await runs.search(key=None, failed=True)) == [2]
-    assert ids(await runs.search(key=None, failed=False)) == [3, 1]
+    assert ids(await runs.search(key=None, status="unanswered")) == [2]
+    assert ids(await runs.search(key=None, status="answered")) == [3, 1]
     assert ids(await runs.search(key=None, since=NOON + timedelta(seconds=2))) == [3, 2]
     assert ids(await runs.search(key=None, until=NOON + timedelta(seconds=2))) == [1]
+
+
+async def test_a_text_is_found_wherever_it_stands_and_no_other(database: Database) -> None:
+    runs = Runs(database)
+    texts = ['say "hello" AND NOT (x*)', "naïve café", "日本語のテキスト", "aaaa", "😀😀😀", "tail\nanswer"]
+    for number, question in enumerate(texts):
+        await runs.add(run(number, question=question))
+    for number, question in enumerate(texts):
+        for start in range(len(question)):
+            for end in range(start + 1, len(question) + 1):
+                wanted = question[start:end]
+                expected = [n for n, each in enumerate(texts) if wanted.casefold() in f"{each}\n42".casefold()]
+                assert ids(await runs.search(key=None, text=wanted.upper()))[::-1] == expected, wanted
+        assert number in ids(await runs.search(key=None, text=question))
+    await runs.delete_older(NOON + timedelta(seconds=1), key=None)
+    assert await runs.search(key=None, text="hello") == []
+    assert ids(await runs.search(key=None, text="café")) == [1]
+
+
+async def test_the_database_has_an_index_of_the_texts(database: Database, url: str) -> None:
+    """SQLite as Python brings it and PostgreSQL with its own extensions have one; without it all texts would be looked at."""
+    sqlite = "SELECT count(*) FROM sqlite_master WHERE name = 'run_words'"
+    asked = sqlite if url.startswith("sqlite") else "SELECT count(*) FROM pg_indexes WHERE indexname = 'run_texts_words'"
+    assert await database.read(lambda connection: connection.exec_driver_sql(asked).scalar()) == 1
+
+
+async def test_runs_are_sorted_and_paged(database: Database) -> None:
+    runs = Runs(database)
+    prices = [0.5, None, 0.1, 0.5, 0.9]
+    for number, usd in enumerate(prices):
+        usage = Usage(prompt_tokens=100 - number, cost_usd=usd)
+        await runs.add(replace(run(number), usage=usage, seconds=float(number % 3), steps=number))
+    assert ids(await runs.search(key=None, sort="cost")) == [4, 3, 0, 2, 1]
+    assert ids(await runs.search(key=None, sort="cost", ascending=True)) == [2, 0, 3, 4, 1]
+    assert ids(await runs.search(key=None, sort="tokens")) == [0, 1, 2, 3, 4]
+    assert ids(await runs.search(key=None, sort="seconds", ascending=True)) == [0, 3, 1, 4, 2]
+    assert ids(await runs.search(key=None, sort="steps")) == [4, 3, 2, 1, 0]
+    assert ids(await runs.search(key=None, sort="created", ascending=True)) == [0, 1, 2, 3, 4]
+    assert ids(await runs.search(key=None, sort="cost", limit=2, offset=2)) == [0, 2]
+    assert await runs.search(key=None, sort="cost", limit=2, offset=9) == []
+
+
+async def test_sums_are_of_what_fits_and_never_of_another_key(database: Database) -> None:
+    runs = Runs(database)
+    nobody, atlas = (
+        Share(worker="", usage=Usage(prompt_tokens=5, cost_usd=0.125)),
+        Share(worker="atlas", usage=Usage(cost_usd=0.25)),
+    )
+    await runs.add(replace(run(1, "key_a", usd=0.375), workers=("atlas",), shares=(nobody, atlas), policy="all"))
+    await runs.add(replace(run(2, "key_a", usd=None), workers=("calc", "odd"), failure="Cancelled"))
+    await runs.add(replace(run(3, "key_b", "blue", usd=1.0), model="calc", failure="BudgetExceeded"))
+    assert await runs.sums(key=None) == Sums(runs=3, usd=1.375, unpriced=1, tokens=27, seconds=4.5)
+    assert await runs.sums(key="key_a") == Sums(runs=2, usd=0.375, unpriced=1, tokens=18, seconds=3.0)
+    assert await runs.sums(key="key_a", of="key_b") == Sums(runs=0, usd=0.0, unpriced=0, tokens=0, seconds=0.0)
+    statuses: tuple[Status, ...] = ("answered", "stopped", "failed", "unanswered")
+    assert [(await runs.sums(key=None, status=status)).runs for status in statuses] == [1, 1, 1, 2]
+    assert [(await runs.sums(key=None, worker=worker)).runs for worker in ("atlas", "calc", "odd", "od")] == [1, 2, 1, 0]
+    assert (await runs.sums(key=None, policy="all", text="lue")).runs == 0
+    assert {name: each.usd for name, each in (await runs.sums_by("worker", key=None)).items()} == {
+        "atlas": 0.25,
+        "": 0.125,
+        "calc": 0.0,
+        "odd": 0.0,
+    }
+    assert {name: each.unpriced for name, each in (await runs.sums_by("worker", key="key_a")).items()} == {
+        "atlas": 0,
+        "": 0,
+        "calc": 1,
+        "odd": 1,
+    }
+    assert [(name, each.usd) for name, each in (await runs.sums_by("key", key=None)).items()] == [
+        ("key_b", 1.0),
+        ("key_a", 0.375),
+    ]
+    assert list(await runs.sums_by("model", key=None, worker="atlas")) == ["podium"]
+    assert list(await runs.sums_by("policy", key="key_b")) == [""]
+    assert list(await runs.sums_by("day", key=None)) == ["2026-02-14"]
+    assert await runs.delete_older(NOON + timedelta(days=1), key=None) == 3
+    assert await runs.sums_by("worker", key=None) == {}
+
+
+def test_what_each_worker_used_is_what_the_run_used() -> None:
+    told = transcript("hello")
+    assert [(share.worker, share.usage.cost_usd) for share in shares([told, told])] == [("calc", 0.0), ("hello", None)]
+    written = replace(told, generation=replace(told.generation, usage=Usage(completion_tokens=3, cost_usd=0.5)))
+    assert shares([written, written])[0] == Share(worker="", usage=Usage(completion_tokens=6, cost_usd=1.0))
 
 
 async def test_pages_show_every_run_once_also_where_times_are_equal(database: Database) -> None:

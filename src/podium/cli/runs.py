@@ -29,7 +29,7 @@ async def show_list(*, db: str, key: str | None, text: str, failed: bool, n: int
     async with Database(db, must_exist=True) as database:
         names = await _names(database)
         of = await _key_id(database, key)
-        found = await Runs(database).search(key=of, text=text, failed=True if failed else None, limit=n)
+        found = await Runs(database).search(key=of, text=text, status="unanswered" if failed else "", limit=n)
     if as_json:
         print(f"[{','.join(jsonl.dumps(run) for run in found)}]")  # noqa: T201 - the command's output
         return

@@ -32,6 +32,7 @@ from podium.serving.store.keys import Key
 from podium.serving.store.patience import patiently
 from podium.serving.store.quotas import Counted
 from podium.serving.store.runs import Run
+from podium.serving.store.shares import shares
 from podium.serving.telemetry import record
 from podium.types import Call, Transcript, Usage, Workflow
 from podium.workers.metered import question_budgets
@@ -221,6 +222,8 @@ class RequestService:
             failure=failure,
             steps=sum(len(transcript.asked) for transcript in transcripts),
             workers=tuple(dict.fromkeys(result.worker for transcript in transcripts for result in transcript.asked)),
+            policy=active.parsed.options.policy or "",
+            shares=shares(transcripts),
             question=question_of(active.parsed.call),
             answer=answer,
             # Without the pictures: a run is read by people, and one picture is larger than all its words.

@@ -1,12 +1,13 @@
-"""What was asked and answered: one row per run, found again by key, text, model, outcome and time.
+"""What was asked and answered: one row per run, found again by key, text, model, worker, outcome and time, and summed up.
 
 A run is stored whole as JSON (``podium.jsonl``), so hostile text comes back as it was; the other columns only serve to
 find it. Text is searched without regard to case in the beginning of the question and of the answer.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Literal, Unpack
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -16,7 +17,9 @@ from podium.serving.store.batched import Batched
 from podium.serving.store.clock import Clock, day_date, day_of, to_us, utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.money import to_nano, to_usd
-from podium.serving.store.tables import runs
+from podium.serving.store.run_filter import RunFilter, conditions, folded
+from podium.serving.store.shares import Share, kept_name
+from podium.serving.store.tables import run_texts, run_workers, runs
 from podium.types import Transcript, Usage
 from podium.workflow.draw import plain
 
@@ -24,6 +27,16 @@ _BATCH = 200
 """Most runs in one transaction."""
 _SEARCHED = 20_000
 """Characters of the question, and of the answer, that :meth:`Runs.search` looks at."""
+Sort = Literal["created", "seconds", "tokens", "steps", "cost"]
+_SORTS = {
+    "created": runs.c.created_us,
+    "seconds": runs.c.took_us,
+    "tokens": runs.c.tokens,
+    "steps": runs.c.steps,
+    "cost": runs.c.cost_nano,
+}
+_TOTALS = (func.sum(runs.c.cost_nano), func.count() - func.count(runs.c.cost_nano), func.sum(runs.c.tokens))
+By = Literal["day", "key", "model", "policy", "worker"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +67,10 @@ class Run:
     """Steps carried out, over all rounds."""
     workers: tuple[str, ...] = ()
     """The workers that were asked, each once."""
+    policy: str = ""
+    """The policy that the request chose; "" is the model's own."""
+    shares: tuple[Share, ...] = ()
+    """What each worker used, and the writing of the workflow; () where that was not written down."""
     question: str | None = None
     """None where the key does not store content; so are ``answer`` and, as (), ``transcripts``."""
     answer: str | None = None
@@ -70,6 +87,19 @@ class Run:
             raise ValueError(f"{self.created} has no time zone")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sums:
+    """What some runs come to. Example: ``Sums(runs=2, usd=0.1, unpriced=0, tokens=431, seconds=4.2)``."""
+
+    runs: int
+    usd: float
+    """Of the runs whose price is known."""
+    unpriced: int
+    """Runs whose price is unknown."""
+    tokens: int
+    seconds: float
+
+
 class Runs:
     """The runs of a server. ``key`` narrows a look to one key's runs; None is the operator, who sees all."""
 
@@ -80,25 +110,32 @@ class Runs:
 
     async def add(self, run: Run) -> None:
         """Keep ``run``; returns once it is on disk. Runs that end while others are being written go into one transaction."""
-        cost = run.usage.cost_usd
         row = {
             "id": run.id,
             "key": run.key,
             "model": plain(run.model),
+            "policy": plain(run.policy),
             "failure": run.failure,
             "created_us": to_us(run.created),
             "day": day_of(run.created),
-            "cost_nano": None if cost is None else to_nano(cost),
-            "searched": "\n".join(_folded((text or "")[:_SEARCHED]) for text in (run.question, run.answer)),
-            "record": jsonl.dumps(replace(run, transcripts=())),
+            "took_us": round(run.seconds * 1e6),
+            "tokens": run.usage.tokens,
+            "steps": run.steps,
+            "cost_nano": _nano(run.usage),
             "session": run.session,
+        }
+        texts = {
+            "id": run.id,
+            "searched": "\n".join(folded((text or "")[:_SEARCHED]) for text in (run.question, run.answer)),
+            "record": jsonl.dumps(replace(run, transcripts=())),
             "transcripts": "\n".join(jsonl.dumps(transcript) for transcript in run.transcripts),
         }
-        await self._batched.add(row)
+        await self._batched.add({"run": row, "texts": texts, "workers": _used(run)})
 
     async def get(self, id: str, *, key: str | None) -> Run | None:  # noqa: A002 - what everybody calls it
         """The run, whole. None where there is none, or where it is another key's: the two can not be told apart."""
-        query = select(runs.c.record, runs.c.transcripts).where(runs.c.id == plain(id), *_owned(key))
+        whole = select(run_texts.c.record, run_texts.c.transcripts).join(runs, runs.c.id == run_texts.c.id)
+        query = whole.where(runs.c.id == plain(id), *([] if key is None else [runs.c.key == key]))
         row = await self._database.read(lambda connection: connection.execute(query).first())
         if row is None:
             return None
@@ -109,46 +146,85 @@ class Runs:
         self,
         *,
         key: str | None,
-        text: str = "",
-        model: str = "",
-        failed: bool | None = None,
-        session: str = "",
-        since: datetime | None = None,
-        until: datetime | None = None,
         limit: int = 50,
+        offset: int = 0,
         before: Run | None = None,
+        sort: Sort = "created",
+        ascending: bool = False,
+        **wanted: Unpack[RunFilter],
     ) -> list[Run]:
-        """The newest ``limit`` runs that fit, newest first, without their transcripts (:meth:`get` has them).
+        """``limit`` runs that fit, the newest or, by ``sort``, the largest first; without transcripts (:meth:`get` has them).
 
-        ``since`` is inclusive, ``until`` is not; ``before`` is the last run already seen, which may have been deleted since.
+        ``offset`` of them are left out at the beginning. ``before``, for lists by time, is the last run already seen, which may
+        have been deleted since. Runs without a known price come last, however they are sorted.
         """
-        wanted: list[ColumnElement[bool]] = _owned(key)
-        if text:
-            wanted.append(runs.c.searched.contains(_folded(text), autoescape=True))
-        if model:
-            wanted.append(runs.c.model == plain(model))
-        if session:
-            wanted.append(runs.c.session == plain(session))
-        if failed is not None:
-            wanted.append(runs.c.failure != "" if failed else runs.c.failure == "")
-        if since is not None:
-            wanted.append(runs.c.created_us >= to_us(since))
-        if until is not None:
-            wanted.append(runs.c.created_us < to_us(until))
-        if before is not None:
-            last = to_us(before.created)
-            wanted.append(or_(runs.c.created_us < last, and_(runs.c.created_us == last, runs.c.id < before.id)))
-        query = select(runs.c.record).where(*wanted).order_by(runs.c.created_us.desc(), runs.c.id.desc()).limit(limit)
-        found = await self._database.read(lambda connection: connection.execute(query).scalars().all())
-        return [jsonl.loads(Run, record) for record in found]
+        place = _SORTS[sort]
+        order = (place.is_(None), place if ascending else place.desc(), runs.c.id if ascending else runs.c.id.desc())
 
-    async def spending(self, *, key: str | None, days: int) -> list[tuple[date, float | None]]:
+        def look(connection: Connection) -> Sequence[str]:
+            where = conditions(connection, key, wanted)
+            if before is not None:
+                last = to_us(before.created)
+                where.append(or_(runs.c.created_us < last, and_(runs.c.created_us == last, runs.c.id < before.id)))
+            chosen = connection.execute(
+                select(runs.c.id).where(*where).order_by(*order[0 if sort == "cost" else 1 :]).limit(limit).offset(offset)
+            )
+            found = list(chosen.scalars())
+            held = select(run_texts.c.id, run_texts.c.record).where(run_texts.c.id.in_(found))
+            records = {row.id: row.record for row in connection.execute(held)}
+            return [records[each] for each in found if each in records]
+
+        return [jsonl.loads(Run, record) for record in await self._database.read(look)]
+
+    async def sums(self, *, key: str | None, **wanted: Unpack[RunFilter]) -> Sums:
+        """What the runs that fit come to."""
+
+        def look(connection: Connection) -> Sums:
+            totals = select(func.count(), *_TOTALS, func.sum(runs.c.took_us)).where(*conditions(connection, key, wanted))
+            count, nano, unpriced, tokens, took = connection.execute(totals).one()
+            seconds = int(took or 0) / 1e6
+            return Sums(runs=count, usd=to_usd(int(nano or 0)), unpriced=unpriced, tokens=int(tokens or 0), seconds=seconds)
+
+        return await self._database.read(look)
+
+    async def sums_by(self, by: By, *, key: str | None, **wanted: Unpack[RunFilter]) -> dict[str, Sums]:
+        """What the runs that fit come to, for each day (as 2026-05-03), key, model, policy or worker of theirs; dearest first.
+
+        Of a worker: what it used itself; its ``seconds`` are not known, and 0.
+        """
+
+        def look(connection: Connection) -> dict[str, Sums]:
+            where = conditions(connection, key, wanted)
+            if by == "worker":
+                of = run_workers.c
+                price = (func.sum(of.cost_nano), func.count() - func.count(of.cost_nano), func.sum(of.tokens))
+                query = select(of.worker, func.count(), *price, func.count() * 0).group_by(of.worker)
+                query = query.join(runs, runs.c.id == of.run) if where else query
+            else:
+                place = runs.c[by]
+                query = select(place, func.count(), *_TOTALS, func.sum(runs.c.took_us)).group_by(place)
+            rows = connection.execute(query.where(*where)).all()
+            found = {}
+            for name, count, nano, unpriced, tokens, took in sorted(rows, key=lambda row: (-int(row[2] or 0), str(row[0]))):
+                shown = day_date(name).isoformat() if by == "day" else str(name)
+                usd, seconds = to_usd(int(nano or 0)), int(took) / 1e6
+                found[shown] = Sums(runs=count, usd=usd, unpriced=unpriced, tokens=int(tokens), seconds=seconds)
+            return found
+
+        return await self._database.read(look)
+
+    async def spending(self, *, key: str | None, days: int, **wanted: Unpack[RunFilter]) -> list[tuple[date, float | None]]:
         """Dollars per UTC day, oldest first, today last; None where a run of that day has no known price."""
         today = day_of(self._now())
-        sums = select(runs.c.day, func.sum(runs.c.cost_nano), func.count() - func.count(runs.c.cost_nano))
-        query = sums.where(runs.c.day > today - days, runs.c.day <= today, *_owned(key)).group_by(runs.c.day)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
-        found = {day: None if unpriced else to_usd(int(nano)) for day, nano, unpriced in rows}
+
+        def look(connection: Connection) -> dict[int, float | None]:
+            sums = select(runs.c.day, func.sum(runs.c.cost_nano), func.count() - func.count(runs.c.cost_nano))
+            these = conditions(connection, key, wanted)
+            query = sums.where(runs.c.day > today - days, runs.c.day <= today, *these).group_by(runs.c.day)
+            rows = connection.execute(query).all()
+            return {day: None if unpriced else to_usd(int(nano)) for day, nano, unpriced in rows}
+
+        found = await self._database.read(look)
         return [(day_date(day), found.get(day, 0.0)) for day in range(today - days + 1, today + 1)]
 
     async def count_older(self, than: datetime, *, key: str | None) -> int:
@@ -165,7 +241,12 @@ class Runs:
 
         def forget(connection: Connection) -> int | None:
             old = connection.execute(batch).scalars().all()
-            return connection.execute(delete(runs).where(runs.c.id.in_(old))).rowcount if old else None
+            if not old:
+                return None
+            gone = connection.execute(delete(runs).where(runs.c.id.in_(old))).rowcount
+            connection.execute(delete(run_texts).where(run_texts.c.id.in_(old)))
+            connection.execute(delete(run_workers).where(run_workers.c.run.in_(old)))
+            return gone
 
         gone = 0
         # Until none is found: that a batch deleted none may mean that somebody else deleted just these, with others left.
@@ -177,17 +258,24 @@ class Runs:
 def _write(connection: Connection, rows: list[dict[str, Any]]) -> None:
     """Insert ``rows``; a run that is there already was written by an attempt whose success was not reported."""
     insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    connection.execute(insert(runs).on_conflict_do_nothing(), rows)
+    connection.execute(insert(runs).on_conflict_do_nothing(), [row["run"] for row in rows])
+    connection.execute(insert(run_texts).on_conflict_do_nothing(), [row["texts"] for row in rows])
+    if used := [each for row in rows for each in row["workers"]]:
+        connection.execute(insert(run_workers).on_conflict_do_nothing(), used)
 
 
-def _folded(text: str) -> str:
-    """``text`` as it is searched: no case, no control characters (PostgreSQL stores no NUL)."""
-    return plain(text).casefold()
+def _used(run: Run) -> list[dict[str, Any]]:
+    """The rows of a run's workers; of those whose share was not written down the price is unknown."""
+    known = {kept_name(share.worker): share.usage for share in run.shares}
+    usages = {kept_name(worker): Usage(cost_usd=None) for worker in run.workers} | known
+    return [
+        {"run": run.id, "worker": worker, "tokens": usage.tokens, "cost_nano": _nano(usage)} for worker, usage in usages.items()
+    ]
 
 
-def _owned(key: str | None) -> list[ColumnElement[bool]]:
-    return [] if key is None else [runs.c.key == key]
+def _nano(usage: Usage) -> int | None:
+    return None if usage.cost_usd is None else to_nano(usage.cost_usd)
 
 
 def _before(moment: datetime, key: str | None) -> list[ColumnElement[bool]]:
-    return [runs.c.created_us < to_us(moment), *_owned(key)]
+    return [runs.c.created_us < to_us(moment), *([] if key is None else [runs.c.key == key])]

@@ -91,18 +91,43 @@ runs = Table(
     Column("id", String(64), primary_key=True),
     Column("key", String(64), nullable=False),
     Column("model", Text, nullable=False),
+    Column("policy", Text, nullable=False),
     Column("failure", String(64), nullable=False),
     Column("created_us", BigInteger, nullable=False),
     Column("day", Integer, nullable=False),
+    Column("took_us", BigInteger, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+    Column("steps", Integer, nullable=False),
     Column("cost_nano", BigInteger),
-    Column("searched", Text, nullable=False),
-    Column("record", Text, nullable=False),
-    Column("transcripts", Text, nullable=False),
     Column("session", String(64), nullable=False, server_default=""),
 )
+"""What runs are found, sorted and summed by. Rows are small, so that a hundred thousand of them are looked through at once."""
 Index("runs_created", runs.c.created_us)
 Index("runs_key_created", runs.c.key, runs.c.created_us)
 Index("runs_session", runs.c.session, runs.c.created_us)
+
+run_texts = Table(
+    "run_texts",
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("id", String(64), nullable=False, unique=True),
+    Column("searched", Text, nullable=False),
+    Column("record", Text, nullable=False),
+    Column("transcripts", Text, nullable=False),
+)
+"""What a run holds. The migration adds an index of every three characters of ``searched`` where the database has such a thing:
+on SQLite the table ``run_words``, on PostgreSQL the index ``run_texts_words``."""
+
+run_workers = Table(
+    "run_workers",
+    metadata,
+    Column("run", String(64), primary_key=True),
+    Column("worker", String(200), primary_key=True),
+    Column("tokens", BigInteger, nullable=False),
+    Column("cost_nano", BigInteger),
+)
+"""What each worker of a run used; the worker "" is who wrote the workflow."""
+Index("run_workers_worker", run_workers.c.worker)
 
 paused = Table(
     "paused",

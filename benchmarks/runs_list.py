@@ -1,0 +1,132 @@
+"""How long a list of many kept runs takes: filtered, sorted, summed. CPU seconds of this process count too, for loaded machines.
+
+``python -m benchmarks.runs_list [--runs 100000] [--db URL]``; the database has to be new. Of a PostgreSQL the CPU is another
+process's, so only the time by the clock tells. The best of three tries counts: the others say how busy the machine was.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from podium.serving.store.database import Database
+from podium.serving.store.runs import Run, Runs
+from podium.serving.store.shares import Share
+from podium.types import Completion, Generation, Step, StepResult, Transcript, Usage, Workflow, ask
+
+WORKERS = ("atlas", "brook", "cedar", "delta", "ember", "fjord", "grove")
+MODELS = ("podium", "podium-recursive", *WORKERS)
+START = datetime(2026, 10, 1, tzinfo=UTC)
+TRIES = 3
+
+
+def words(seed: int) -> tuple[list[str], list[float]]:
+    """A language of 6,000 words, some much more frequent than others."""
+    chance = random.Random(seed)
+    made = ["".join(chance.choices("etaoinshrdlucmfwypvbgk", k=chance.randint(2, 9))) for _ in range(6000)]
+    return made, [1 / (place + 1) for place in range(6000)]
+
+
+def a_run(number: int, chance: random.Random, language: tuple[list[str], list[float]]) -> Run:
+    """A run as a server keeps it: a question, an answer, two or three steps with what they said."""
+
+    def said(count: int) -> str:
+        return " ".join(chance.choices(*language, k=count))
+
+    question, asked = said(25), chance.sample(WORKERS, chance.randint(1, 3))
+    steps = tuple(Step(worker=WORKERS.index(worker), subtask=said(10)) for worker in asked)
+    results = tuple(
+        StepResult(step=step, worker=worker, completion=Completion(text=said(60)))
+        for step, worker in zip(steps, asked, strict=True)
+    )
+    workflow = Workflow(steps=steps)
+    transcript = Transcript(
+        question=ask(question), generation=Generation(text=said(40)), workflow=workflow, results=results, answer=said(5)
+    )
+    price = chance.random() / 100
+    return Run(
+        id=f"run_{number:024x}",
+        key=f"key_{number % 20:016x}",
+        model=chance.choice(MODELS),
+        created=START + timedelta(seconds=number * 30),
+        seconds=chance.expovariate(0.5),
+        usage=Usage(prompt_tokens=chance.randint(50, 5000), completion_tokens=chance.randint(5, 900), cost_usd=price),
+        failure=chance.choices(["", "WorkerUnavailable", "Cancelled"], [90, 7, 3])[0],
+        steps=len(steps),
+        workers=tuple(asked),
+        shares=tuple(Share(worker=worker, usage=Usage(prompt_tokens=9, cost_usd=price / len(asked))) for worker in asked),
+        question=question,
+        answer=said(80),
+        transcripts=(transcript,),
+    )
+
+
+async def timed(work: Callable[[], Awaitable[Any]]) -> dict[str, float]:
+    """Milliseconds by the clock and of this process's CPU: the best try of each."""
+    tries = []
+    for _ in range(TRIES):
+        clock, cpu = time.perf_counter(), time.process_time()
+        await work()
+        tries.append((1e3 * (time.perf_counter() - clock), 1e3 * (time.process_time() - cpu)))
+    return {"clock_ms": round(min(clock for clock, _ in tries), 1), "cpu_ms": round(min(cpu for _, cpu in tries), 1)}
+
+
+async def measure(url: str, count: int) -> dict[str, Any]:
+    """Fill the database at ``url`` with ``count`` runs and look for some of them."""
+    chance, language = random.Random(0), words(0)
+    rare, common = language[0][4000], language[0][1] + " " + language[0][0]
+    async with Database(url) as database:
+        runs = Runs(database)
+        cpu = time.process_time()
+        for start in range(0, count, 200):
+            await asyncio.gather(*(runs.add(a_run(start + n, chance, language)) for n in range(min(200, count - start))))
+        writing = 1e3 * (time.process_time() - cpu) / count
+        a_week = {"since": START + timedelta(days=10), "until": START + timedelta(days=17)}
+        page: dict[str, Callable[[], Awaitable[Any]]] = {
+            "newest": lambda: runs.search(key=None, limit=30),
+            "last page": lambda: runs.search(key=None, limit=30, offset=count - 30),
+            "dearest": lambda: runs.search(key=None, limit=30, sort="cost"),
+            "slowest of a model that failed": lambda: runs.search(
+                key=None, limit=30, sort="seconds", model="podium", status="failed"
+            ),
+            "dearest of a worker": lambda: runs.search(key=None, limit=30, sort="cost", worker="ember"),
+            "dearest of a key in a week": lambda: runs.search(key="key_" + 16 * "0", limit=30, sort="cost", **a_week),  # type: ignore[arg-type]
+            "rare word, by tokens": lambda: runs.search(key=None, limit=30, sort="tokens", text=rare),
+            "frequent words, by tokens": lambda: runs.search(key=None, limit=30, sort="tokens", text=common),
+            "sums of all": lambda: runs.sums(key=None),
+            "sums of a worker": lambda: runs.sums(key=None, worker="ember"),
+            "sums of frequent words": lambda: runs.sums(key=None, text=common),
+            "by day": lambda: runs.sums_by("day", key=None),
+            "by key": lambda: runs.sums_by("key", key=None),
+            "by worker": lambda: runs.sums_by("worker", key=None),
+            "by worker, of a model": lambda: runs.sums_by("worker", key=None, model="podium"),
+        }
+        found = {name: await timed(work) for name, work in page.items()}
+        holding = (await runs.sums(key=None, text=common)).runs
+    return {
+        "runs": count,
+        "database": url.partition(":")[0],
+        "cpu_ms_per_run_written": round(writing, 3),
+        "runs_with_the_frequent_words": holding,
+        "lists": found,
+        "slowest_clock_ms": max(each["clock_ms"] for each in found.values()),
+    }
+
+
+def main() -> None:
+    """Measure and print one JSON object."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=100_000)
+    parser.add_argument("--db", default="")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        print(json.dumps(asyncio.run(measure(given.db or f"sqlite:///{folder}/runs.db", given.runs)), indent=1))
+
+
+if __name__ == "__main__":
+    main()
