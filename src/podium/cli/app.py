@@ -30,7 +30,6 @@ from podium.errors import ConfigError
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Podium conducts several language models as one: for each question a policy writes a workflow, workers carry it out.",
 )
@@ -108,6 +107,7 @@ def evaluate(
     concurrency: ConcurrencyFlag = 64,
     as_json: JsonFlag = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print the table in Markdown.")] = False,
+    wide: Annotated[bool, typer.Option("--wide", help="Every column, every kind of problem, every comparison.")] = False,
     compare: Annotated[str | None, typer.Option(help="This arm against every other one, problem by problem.")] = None,
     engine: Annotated[
         Literal["here", "ray"], typer.Option(help="With a study: who asks, this process or a Ray cluster.")
