@@ -196,6 +196,31 @@ def reproduce(
     """Tables and figures of the paper, and the commands that make ours: what is the same, what is substituted, what it costs."""
 
 
+@app.command()
+@carried_out_by("podium.cli.new:new")
+def new(
+    file: Annotated[Path, typer.Argument(help="The pool file to make.")] = Path("pool.toml"),
+    provider: Annotated[list[str] | None, typer.Option(help="Take a usual model of this provider; repeat it.")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Take this model, as in openai:gpt-5-mini; repeat it.")] = None,
+    local: Annotated[bool, typer.Option(help="Look for models on this machine: Ollama, LM Studio, vLLM, llama.cpp.")] = True,
+    asking: Annotated[bool, typer.Option("--check/--no-check", help="Ask every worker for one word, once it is made.")] = True,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: what is named, else what is ready. Replaces no file.")] = False,
+) -> None:
+    """Make a pool file: a few questions (providers, models on this machine), and every worker is tried. Never writes a key."""
+
+
+@app.command()
+@carried_out_by("podium.cli.new:doctor")
+def doctor(
+    pool: Annotated[
+        Path | None, typer.Option(help="Pool file whose workers are asked for one word each; the exit code says if it works.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long a worker may take.")] = 60.0,
+    as_json: JsonFlag = False,
+) -> None:
+    """What is installed, isolated, reachable and priced, and what one goes without where something is missing."""
+
+
 app.command(cls=PolicyHelp)(serve)
 app.command(cls=PolicyHelp)(mcp)
 

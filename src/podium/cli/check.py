@@ -11,8 +11,6 @@ from podium.cli.screen import Screen
 from podium.errors import WorkerUnavailable
 from podium.pools.health import Health, check_workers
 from podium.pools.ledger import read_ledger
-from podium.types import Usage
-from podium.workers.ledger import LedgerRow
 from podium.workflow.draw import dollars, plain
 
 
@@ -43,17 +41,9 @@ async def ledger(*, path: Path, pool: Path | None, as_json: bool) -> None:
     for each in rows:
         row = each.row
         cost = dollars(row.usage) if row.cost_usd is not None else f"unknown (known part ${row.known_usd:.6f})"
-        counts = (str(row.calls), str(row.replays), f"{row.unsettled}{_uncertain(row)}", str(row.usage.tokens))
+        counts = (str(row.calls), str(row.replays), f"{row.unsettled}{each.uncertain}", str(row.usage.tokens))
         table.add_row(*(Text(plain(cell, 200), overflow="fold") for cell in (row.run, each.name, *counts, cost)))
     Screen().print(table)
-
-
-def _uncertain(row: LedgerRow) -> str:
-    """What calls without a reply, or without a cost, may have used at most."""
-    if row.uncertain_usd == 0 and row.uncertain_tokens == 0:
-        return ""
-    tokens = "unknown" if row.uncertain_tokens is None else row.uncertain_tokens
-    return f" (at most {dollars(Usage(cost_usd=row.uncertain_usd))}, {tokens} tokens)"
 
 
 def _table(healths: list[Health]) -> Table:

@@ -15,10 +15,12 @@ from typing import Any
 
 from podium.acting.pool_file import read_pool
 from podium.errors import ConfigError
+from podium.types import Usage
 from podium.workers.connections import Connections
 from podium.workers.journal import Journal
 from podium.workers.kinds import build_worker
 from podium.workers.ledger import LedgerRow
+from podium.workflow.draw import dollars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,15 @@ class NamedRow:
     name: str
     """The worker's name in the pool file, else its model."""
     row: LedgerRow
+
+    @property
+    def uncertain(self) -> str:
+        """What calls without a reply, or without a cost, may have used at most, in words; "" for nothing."""
+        row = self.row
+        if row.uncertain_usd == 0 and row.uncertain_tokens == 0:
+            return ""
+        tokens = "unknown" if row.uncertain_tokens is None else row.uncertain_tokens
+        return f" (at most {dollars(Usage(cost_usd=row.uncertain_usd))}, {tokens} tokens)"
 
 
 async def read_ledger(journal: Path, pool: Path | None = None) -> list[NamedRow]:
