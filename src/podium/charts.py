@@ -259,3 +259,16 @@ def _money(value: float) -> str:
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+def curve(values: Sequence[float], width: int = 30) -> str:
+    """Values in 0..1 as block characters, at most ``width`` of them, each a mean. Example: ``curve([0, 0.5, 1]) == "▁▅█"``."""
+    count = min(width, len(values))
+    means = []
+    for i in range(count):
+        part = values[i * len(values) // count : (i + 1) * len(values) // count]
+        means.append(sum(part) / len(part))
+    return "".join(BLOCKS[min(len(BLOCKS) - 1, max(0, int(mean * len(BLOCKS))))] for mean in means)

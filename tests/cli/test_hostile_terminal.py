@@ -14,10 +14,11 @@ from typer.testing import CliRunner
 from podium.cli.app import app
 from podium.cli.live import RunView
 from podium.conduct import Conductor
+from podium.events import PlanStarted, PlanToken, WorkflowWritten
 from podium.policies.fixed import FixedPolicy
 from podium.serving.store.database import Database
 from podium.serving.store.runs import Run, Runs
-from podium.types import Call, Card, Step, Workflow
+from podium.types import Call, Card, Generation, Step, Workflow
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
 from podium.workflow.draw import as_text, plain
@@ -49,6 +50,45 @@ async def test_a_worker_can_not_move_the_cursor(payload: str) -> None:
         assert not strange(console.file.getvalue())
     assert not strange(plain(completion.text))
     assert not strange(as_text(completion.transcripts[0]))
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_a_plan_in_writing_can_not_move_the_cursor_either(payload: str) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=80, height=40)
+    view = RunView(console)
+    view.on_event(PlanStarted(round=1))
+    for character in payload[:3000]:
+        view.on_event(PlanToken(round=1, text=character))
+    console.print(view)
+    assert isinstance(console.file, io.StringIO)
+    assert not strange(console.file.getvalue())
+
+
+def test_the_plan_is_shown_as_it_is_written_and_gives_way_to_the_workflow() -> None:
+    def shown() -> str:
+        console = Console(file=io.StringIO(), width=80)
+        console.print(view)
+        assert isinstance(console.file, io.StringIO)
+        return console.file.getvalue()
+
+    view = RunView(Console(file=io.StringIO(), force_terminal=True, width=80))
+    view.on_event(PlanStarted(round=1))
+    assert "..." in shown()
+    for piece in ("Let cedar ", "recall, then\n", "model_id = [2"):
+        view.on_event(PlanToken(round=1, text=piece))
+    assert "Let cedar recall, then" in shown()
+    assert "model_id = [2" in shown()
+    view.on_event(PlanStarted(round=1, attempt=2))
+    assert "cedar" not in shown(), "a new attempt voids what was written before"
+    view.on_event(PlanToken(round=1, text="\n".join(f"line {n}" for n in range(500))))
+    assert "line 499" in shown()
+    assert len(shown().splitlines()) < 20
+    workflow = Workflow(steps=(Step(worker=0, subtask="Recall."),))
+    view.on_event(WorkflowWritten(round=1, workflow=workflow, generation=Generation(text=""), workers=("cedar",)))
+    assert "line 499" not in shown()
+    assert "Recall." in shown()
+    view.on_event(PlanStarted(round=2))
+    assert shown().index("Recall.") < shown().index("as it is written"), "the next plan stands below the rounds before"
 
 
 async def keep(url: str) -> None:

@@ -11,7 +11,8 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from podium.cli.app import app
-from podium.cli.training_view import TrainingView, curve
+from podium.charts import curve
+from podium.cli.training_view import TrainingView
 from podium.gym import World
 from podium.policies.local import LocalPolicy
 from podium.training.estimate import estimate

@@ -1,9 +1,12 @@
 import io
 import json
+import re
 from dataclasses import replace
 
+import pytest
 from rich.console import Console
 
+from podium.evaluation.compare import Comparison
 from podium.evaluation.metrics import ArmSummary, Interval, summarise
 from podium.evaluation.report import as_object, markdown_table, terminal_table
 
@@ -37,11 +40,15 @@ ROWS = [
 ]
 
 
-def shown(rows: list[ArmSummary], *, width: int = 250) -> str:
+def shown(rows: list[ArmSummary], width: int = 200, *, wide: bool = False) -> str:
     console = Console(file=io.StringIO(), width=width)
-    console.print(terminal_table(rows))
+    console.print(terminal_table(rows, wide=wide))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
+
+
+def columns(line: str) -> list[str]:
+    return [cell.strip() for cell in re.split(r"\s{2,}", line.strip())]
 
 
 def cells(line: str) -> list[str]:
@@ -86,24 +93,45 @@ def test_markdown_has_one_line_per_arm_and_one_column_per_kind() -> None:
     assert down == ["down", "0", "–", "–", "–", "–", "–", "–", "–", "4", "2", "1", "3"]
 
 
-def test_the_terminal_shows_the_same_figures_with_a_line_for_each_kind() -> None:
-    seen = shown(ROWS)
+def test_the_wide_table_shows_the_same_figures_with_a_line_for_each_kind() -> None:
+    lines = shown(ROWS, wide=True).splitlines()
     for line in markdown_table(ROWS).split("\n")[2:]:
-        arm, n, accuracy, _, steps, usd, _, seconds, _, *counts = cells(line)
-        (found,) = (cells(one.replace("│", "|")) for one in seen.splitlines() if f" {arm} " in one)
-        assert found == [arm, n, accuracy, steps, usd, seconds, *counts]
-    assert [cells(one.replace("│", "|"))[:3] for one in seen.splitlines() if "  code " in one] == [
-        ["code", "450", "50.0 % (25.0 to 75.0)"]
-    ]
+        arm, n, accuracy, _, *rest = cells(line)
+        (found,) = (columns(one) for one in lines if one.startswith(f" {arm} "))
+        assert found == [arm, n, accuracy, *rest]
+    assert [columns(one)[:3] for one in lines if one.startswith("   code ")] == [["code", "450", "50.0 % (25.0 to 75.0)"]]
 
 
-def test_the_terminal_has_no_column_for_what_never_happened_and_is_read_in_80_columns() -> None:
-    clean = [replace(row, arm=f"worker:{row.arm}", invalid=0, no_answer=0, unworkable=0, world_faults=0) for row in ROWS[:-1]]
-    seen = shown(clean, width=80)
-    assert "invalid" not in seen
-    assert "faults" not in seen
-    assert "…" not in seen
-    assert "invalid" in shown([*clean, replace(ROW, arm="b")])
+def test_five_columns_that_can_be_read_in_80_and_what_they_leave_out_below() -> None:
+    seen = shown(ROWS, width=80)
+    header, _, gpt, *_ = [line for line in seen.splitlines() if line.strip()]
+    assert columns(header) == ["arm", "right (95 % CI)", "$ each", "seconds", "steps"]
+    assert columns(gpt) == ["gpt", "75.1 % (70.9 to 78.9)", "0.0012", "1.3", "1.0"]
+    assert "answers: gpt 450, free 450, cheap 450, down 0" in seen
+    assert "invalid: gpt 2" in seen
+    clean = [replace(ROW, invalid=0, no_answer=0, unworkable=0, world_faults=0)]
+    assert "450 answers each" in shown(clean)
+    assert "invalid" not in shown(clean)
+    assert "invalid" not in shown(clean, wide=True)
+    assert "1 answer each" in shown([replace(ROW, n=1)])
+
+
+@pytest.mark.parametrize("width", [40, 60, 71, 72, 80, 200])
+@pytest.mark.parametrize("compared", [False, True])
+def test_names_are_never_cut_to_the_point_of_being_the_same(width: int, compared: bool) -> None:
+    names = [f"trained:runs/a-long-folder-name/seed-{n}/policy@2+workers=random" for n in (0, 1)]
+    rows = [replace(ROW, arm=name) for name in names]
+    interval = Interval(low=-0.2, high=0.1)
+    figures = {"problems": 9, "left_out": 0, "difference": -0.1, "wins": 1, "losses": 2, "p": 0.5, "p_holm": 0.5, "needed": None}
+    pair = Comparison(arm=names[0], other=names[1], interval=interval, **figures)  # type: ignore[arg-type]
+    console = Console(file=io.StringIO(), width=width)
+    console.print(terminal_table(rows, [pair] if compared else []))
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert all(len(line) <= width for line in lines)
+    begin = next(i for i, line in enumerate(lines) if set(line.strip()) == {"─"}) + 1
+    end = next(i for i, line in enumerate(lines) if i > begin and not line.strip())
+    assert "".join(line[1:].split("  ")[0] for line in lines[begin:end]) == "".join(names)
 
 
 def test_hostile_names_break_no_table() -> None:

@@ -30,7 +30,6 @@ from podium.errors import ConfigError
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Podium conducts several language models as one: for each question a policy writes a workflow, workers carry it out.",
 )
@@ -108,6 +107,7 @@ def evaluate(
     concurrency: ConcurrencyFlag = 64,
     as_json: JsonFlag = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print the table in Markdown.")] = False,
+    wide: Annotated[bool, typer.Option("--wide", help="Every column, every kind of problem, every comparison.")] = False,
     compare: Annotated[str | None, typer.Option(help="This arm against every other one, problem by problem.")] = None,
     engine: Annotated[
         Literal["here", "ray"], typer.Option(help="With a study: who asks, this process or a Ray cluster.")
@@ -194,6 +194,31 @@ def reproduce(
     as_json: JsonFlag = False,
 ) -> None:
     """Tables and figures of the paper, and the commands that make ours: what is the same, what is substituted, what it costs."""
+
+
+@app.command()
+@carried_out_by("podium.cli.new:new")
+def new(
+    file: Annotated[Path, typer.Argument(help="The pool file to make.")] = Path("pool.toml"),
+    provider: Annotated[list[str] | None, typer.Option(help="Take a usual model of this provider; repeat it.")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Take this model, as in openai:gpt-5-mini; repeat it.")] = None,
+    local: Annotated[bool, typer.Option(help="Look for models on this machine: Ollama, LM Studio, vLLM, llama.cpp.")] = True,
+    asking: Annotated[bool, typer.Option("--check/--no-check", help="Ask every worker for one word, once it is made.")] = True,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: what is named, else what is ready. Replaces no file.")] = False,
+) -> None:
+    """Make a pool file: a few questions (providers, models on this machine), and every worker is tried. Never writes a key."""
+
+
+@app.command()
+@carried_out_by("podium.cli.new:doctor")
+def doctor(
+    pool: Annotated[
+        Path | None, typer.Option(help="Pool file whose workers are asked for one word each; the exit code says if it works.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long a worker may take.")] = 60.0,
+    as_json: JsonFlag = False,
+) -> None:
+    """What is installed, isolated, reachable and priced, and what one goes without where something is missing."""
 
 
 app.command(cls=PolicyHelp)(serve)

@@ -11,18 +11,18 @@ from rich.text import Text
 
 from podium.cli.live import RunView
 from podium.cli.progress import Bars
-from podium.cli.screen import Screen
+from podium.cli.screen import SIMULATED, Screen
 from podium.conduct import Conductor
 from podium.errors import ConfigError, PodiumError, UnworkableStep
-from podium.evaluation.answers import answer_file
+from podium.evaluation.answers import answer_file, as_object
 from podium.jsonl import dumps
 from podium.pools.conducting import conductor
 from podium.pools.open import open_pool
 from podium.pools.opened import OpenPool
 from podium.tasks.datasets import MAX_QUESTION_BYTES, checked_question, read_questions
-from podium.types import Call, Completion, Failure, Problem, Usage
+from podium.types import Call, Problem, Usage
 from podium.workers.budget import Budget
-from podium.workflow.draw import as_svg, dollars, plain, planned, price
+from podium.workflow.draw import as_svg, counted, dollars, plain, planned, price
 from podium.workflow.forecast import forecast
 
 
@@ -115,9 +115,9 @@ async def _ask_one(conducting: Conductor, question: str, svg: Path | None, budge
         try:
             completion = await conducting.conduct(Call.plain(question))
         except PodiumError as error:
-            print(json.dumps(_object(budget, error=error)))  # noqa: T201 - the answer is the command's output
+            print(json.dumps(as_object(budget, error=error)))  # noqa: T201 - the answer is the command's output
             raise
-        print(json.dumps(_object(budget, completion=completion)))  # noqa: T201
+        print(json.dumps(as_object(budget, completion=completion)))  # noqa: T201
     else:
         console = Screen()
         with RunView(console) as view:
@@ -125,9 +125,9 @@ async def _ask_one(conducting: Conductor, question: str, svg: Path | None, budge
         console.print(Text(plain(completion.text)))
         steps = sum(len(transcript.asked) for transcript in completion.transcripts)
         skipped = sum(len(transcript.results) for transcript in completion.transcripts) - steps
-        counted = f"{steps} steps, {skipped} skipped" if skipped else f"{steps} steps"
+        took = f"{counted(steps, 'step')}, {skipped} skipped" if skipped else counted(steps, "step")
         cost = price(completion.usage, budget.paid.cost_usd)
-        summary = f"{counted}, {completion.seconds:.1f} s, {completion.usage.tokens} tokens, {cost}"
+        summary = f"{took}, {completion.seconds:.1f} s, {completion.usage.tokens} tokens, {cost}"
         console.print(Text(summary, style="dim"))
     drawn = [transcript for transcript in completion.transcripts if transcript.workflow is not None]
     if svg is not None and drawn:
@@ -141,32 +141,18 @@ async def _estimate(conducting: Conductor, question: str, pool: OpenPool, *, as_
         raise UnworkableStep("the policy keeps an answer that there is not; nothing would be asked")
     found = forecast(workflow, Call.plain(question), workers.cards, pool.max_tokens, pool.most_usd)
     if as_json:
-        print(json.dumps({"workflow": json.loads(dumps(workflow)), **asdict(found)}))  # noqa: T201 - the command's output
+        object_ = {"workflow": json.loads(dumps(workflow)), **asdict(found), "is_simulated": pool.is_simulated}
+        print(json.dumps(object_))  # noqa: T201 - the command's output
         return
     cost = f"{_dollars(found.usd)} expected, {_dollars(found.usd_at_most)} at most, retries aside"
-    summary = f"{found.calls:.1f} calls expected, {found.calls_at_most} at most; {cost}"
+    simulated = f" ({SIMULATED})" if pool.is_simulated else ""
+    expected = f"{found.calls:.0f} call" if found.calls == 1 else f"{found.calls:.1f} calls"
+    summary = f"{expected} expected, {found.calls_at_most} at most; {cost}{simulated}"
     Screen().print(Text(f"{planned(workflow, workers.names)}\n{summary}"), soft_wrap=True)
 
 
 def _dollars(usd: float | None) -> str:
     return dollars(Usage(cost_usd=usd))
-
-
-def _object(budget: Budget, completion: Completion | None = None, error: PodiumError | None = None) -> dict[str, object]:
-    """The run as one JSON object; ``answer`` and ``failure`` as in a transcript.
-
-    ``usage`` is what the answer cost, whoever paid; ``paid_usd`` what was paid now, and ``uncertain_usd`` what may be besides.
-    """
-    paid = {"paid_usd": budget.paid.cost_usd, "uncertain_usd": budget.uncertain_usd}
-    if completion is not None:
-        return {"answer": completion.text, "failure": None, **json.loads(dumps(completion)), **paid}
-    failure = Failure.of(error, "") if error is not None else None
-    return {
-        "answer": None,
-        "failure": json.loads(dumps(failure)) if failure is not None else None,
-        "transcripts": [json.loads(dumps(transcript)) for transcript in (error.transcripts if error is not None else ())],
-        **paid,
-    }
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,19 +1,16 @@
 """``podium pool check``: does every worker answer, how fast, and is its price known? ``podium pool ledger``: what was spent."""
 
 import json
-import re
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text
 
 from podium.cli.screen import Screen
-from podium.errors import ConfigError, WorkerUnavailable
+from podium.errors import WorkerUnavailable
 from podium.pools.health import Health, check_workers
-from podium.types import Usage
-from podium.workers.journal import Journal
-from podium.workers.ledger import LedgerRow
+from podium.pools.ledger import read_ledger
 from podium.workflow.draw import dollars, plain
 
 
@@ -33,44 +30,20 @@ async def check(*, pool: Path, seconds: float, as_json: bool) -> None:
         raise WorkerUnavailable(f"{len(silent)} of {len(healths)} workers do not answer: {', '.join(silent)}")
 
 
-async def ledger(*, journal: Path, as_json: bool) -> None:
-    """Show what ``journal`` has paid, per run and worker."""
-    if not journal.is_file():
-        raise ConfigError(f"there is no journal at {journal}")
-    with Journal(journal, mode="replay") as opened:
-        rows = [replace(row, run=_without_password(row.run)) for row in await opened.ledger()]
+async def ledger(*, path: Path, pool: Path | None, as_json: bool) -> None:
+    """Show what the journal at ``path`` has paid, per run and worker, by its name in ``pool`` (default: in ``pool.toml``)."""
+    beside = Path("pool.toml")
+    rows = await read_ledger(path, pool or (beside if beside.is_file() else None))
     if as_json:
-        print(json.dumps([asdict(row) for row in rows]))  # noqa: T201 - the command's output
+        print(json.dumps([asdict(each.row) | {"name": each.name} for each in rows]))  # noqa: T201 - the command's output
         return
     table = Table("run", "worker", "paid calls", "replays", "unsettled", "tokens", "cost")
-    for row in rows:
+    for each in rows:
+        row = each.row
         cost = dollars(row.usage) if row.cost_usd is not None else f"unknown (known part ${row.known_usd:.6f})"
-        counts = (str(row.calls), str(row.replays), f"{row.unsettled}{_uncertain(row)}", str(row.usage.tokens))
-        cells = (row.run, _model(row.worker), *counts, cost)
-        table.add_row(*(Text(plain(cell, 80)) for cell in cells))
+        counts = (str(row.calls), str(row.replays), f"{row.unsettled}{each.uncertain}", str(row.usage.tokens))
+        table.add_row(*(Text(plain(cell, 200), overflow="fold") for cell in (row.run, each.name, *counts, cost)))
     Screen().print(table)
-
-
-def _uncertain(row: LedgerRow) -> str:
-    """What calls without a reply, or without a cost, may have used at most."""
-    if row.uncertain_usd == 0 and row.uncertain_tokens == 0:
-        return ""
-    tokens = "unknown" if row.uncertain_tokens is None else row.uncertain_tokens
-    return f" (at most {dollars(Usage(cost_usd=row.uncertain_usd))}, {tokens} tokens)"
-
-
-def _without_password(run: str) -> str:
-    """A run's name; servers of earlier versions named theirs by the database's whole URL."""
-    return re.sub(r"^(serve [\w+]+://)(?:.*@)?([^?]*).*$", r"\1\2", run, flags=re.DOTALL)
-
-
-def _model(identity: str) -> str:
-    """The model in a chat worker's identity, which is JSON; any other identity as it is."""
-    try:
-        parts = json.loads(identity)
-        return f"{parts['provider']}:{parts['model']}"
-    except (ValueError, TypeError, KeyError):
-        return identity
 
 
 def _table(healths: list[Health]) -> Table:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.rule import Rule
-from rich.table import Table
 from rich.text import Text
 
 from podium.cli.live import RunView
@@ -19,7 +18,8 @@ from podium.cli.screen import Screen
 from podium.conduct import Conductor
 from podium.errors import BudgetExceeded
 from podium.evaluation.evaluate import Result, evaluate
-from podium.evaluation.metrics import ArmSummary, summarise
+from podium.evaluation.metrics import summarise
+from podium.evaluation.report import terminal_table
 from podium.gym.specialists import specialists
 from podium.gym.stored import stored
 from podium.gym.verify import GymVerifier
@@ -103,7 +103,7 @@ async def _gym_table(console: Console, pool: OpenPool, chosen: list[Problem]) ->
     if pool.default_policy == "trained":
         together["trained Conductor"] = conductor(pool, "trained")
     rows += summarise(await _evaluated(together, chosen, GymVerifier()))
-    console.print(_compact(rows))
+    console.print(terminal_table(rows))
     figures = stored().figures
     best_constant = figures["constant_share"] * figures["optimum"]
     _say(
@@ -151,7 +151,7 @@ async def _fresh(console: Console, world: World, pool: OpenPool, minutes: float)
             "known-best workflows": conductor(pool, "best"),
         }
         asked = world.problems(kinds=SHORT_KINDS, split="held_out_numbers", n=_MEASURED)
-        console.print(_compact(summarise(await _evaluated(arms, asked, GymVerifier()))))
+        console.print(terminal_table(summarise(await _evaluated(arms, asked, GymVerifier()))))
 
 
 def _recordings(folder: Path) -> tuple[WorkerPool, list[Problem]]:
@@ -166,29 +166,12 @@ async def _replay_table(console: Console, recorded: WorkerPool, problems: list[P
     arms[f"all {len(recorded)}, majority vote"] = Conductor(policy, voting, max_steps=len(voting))
     async with MathVerifier() as verifier:
         rows = summarise(await _evaluated(arms, problems, verifier))
-    console.print(_compact(rows, simulated=False))
+    console.print(terminal_table(rows))
     _say(
         console,
         "A recorded answer does not change with the subtask: these figures show selection, voting and plumbing on real text, "
         "not what better instructions or communication would gain. What the recordings cost is unknown.",
     )
-
-
-def _compact(rows: list[ArmSummary], *, simulated: bool = True) -> Table:
-    """What fits a narrow terminal; ``podium evaluate`` shows every column. Recordings have neither price nor time."""
-    names = ["arm", "accuracy", "95 % CI", "steps", *(["$ each", "seconds"] if simulated else []), "faults"]
-    table = Table(*names)
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for row in rows:
-        if row.kind is not None or row.accuracy is None or row.interval is None:
-            continue
-        interval = f"{100 * row.interval.low:.0f}-{100 * row.interval.high:.0f}"
-        cost = "unknown" if row.cost_usd is None else f"{row.cost_usd:.5f}"
-        cells = [plain(row.arm, 30), f"{100 * row.accuracy:.1f} %", interval, f"{row.steps or 0.0:.1f}"]
-        cells += [cost, f"{row.seconds or 0.0:.1f}"] if simulated else []
-        table.add_row(*(Text(cell) for cell in [*cells, str(row.world_faults)]))
-    return table
 
 
 def _say(console: Console, text: str) -> None:

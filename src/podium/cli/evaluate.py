@@ -17,8 +17,6 @@ from podium.evaluation.metrics import summarise
 from podium.evaluation.report import (
     as_object,
     markdown_table,
-    terminal_comparisons,
-    terminal_overview,
     terminal_table,
 )
 from podium.extras import need
@@ -54,6 +52,7 @@ async def evaluate(
     concurrency: int,
     as_json: bool,
     as_markdown: bool,
+    wide: bool,
     compare: str | None,
     engine: Literal["here", "ray"],
     address: str,
@@ -72,7 +71,8 @@ async def evaluate(
         if engine == "ray":
             need("ray")
         cluster = address if engine == "ray" else None
-        await _show_study(study, out, budget, cluster, save, unsafe_local=unsafe_local, as_json=as_json, as_markdown=as_markdown)
+        shown = {"as_json": as_json, "as_markdown": as_markdown, "wide": wide}
+        await _show_study(study, out, budget, cluster, save, unsafe_local=unsafe_local, **shown)
         return
     if compare is not None:
         need("stats")
@@ -95,7 +95,7 @@ async def evaluate(
                 on_result=bars.on_result,
                 setups=setups_of(names, opened, pool=pool, rounds=rounds, unsafe_local=unsafe_local),
             )
-    _show(results, compare, names, budget.paid.cost_usd, as_json=as_json, as_markdown=as_markdown)
+    _show(results, compare, names, budget.paid.cost_usd, as_json=as_json, as_markdown=as_markdown, wide=wide)
 
 
 async def _show_study(
@@ -108,6 +108,7 @@ async def _show_study(
     unsafe_local: bool,
     as_json: bool,
     as_markdown: bool,
+    wide: bool,
 ) -> None:
     need("stats")
     from podium.studies.run import Progress, run_study
@@ -123,7 +124,7 @@ async def _show_study(
         sys.stdout.write(report.as_markdown() + "\n")
     else:
         screen = Screen()
-        screen.print(terminal_overview(report.rows, report.comparisons))
+        screen.print(terminal_table(report.rows, report.comparisons, wide=wide))
         screen.print(Text(f"kept in {report.out}: results.jsonl, table.md, report.html"), soft_wrap=True)
 
 
@@ -135,6 +136,7 @@ def _show(
     *,
     as_json: bool,
     as_markdown: bool,
+    wide: bool,
 ) -> None:
     rows, comparisons = summarise(results), []
     if compare is not None:
@@ -147,9 +149,7 @@ def _show(
     elif as_markdown:
         sys.stdout.write(markdown_table(rows, comparisons) + "\n")
     else:
-        Screen().print(terminal_table(rows))
-        if comparisons:
-            Screen().print(terminal_comparisons(comparisons))
+        Screen().print(terminal_table(rows, comparisons, wide=wide))
 
 
 def chosen_problems(

@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from podium.extras import need
@@ -17,7 +18,8 @@ def carried_out_by(place: str, *needs: str) -> Callable[[Callable[..., None]], C
     """For the declaration of a command: the function at ``place`` (``"podium.cli.ask:ask"``) is given its flags by name.
 
     ``needs`` are the extras of Podium that have to be installed. The declaration's own body runs first, so it can refuse a
-    mistake before anything is loaded. Failures of both end the command as :func:`podium.cli.outcome.guarded` says.
+    mistake before anything is loaded; then the folder of a ``journal`` has to be there. Failures of either end the command as
+    :func:`podium.cli.outcome.guarded` says.
     """
 
     def decorate(declared: Callable[..., None]) -> Callable[..., None]:
@@ -29,6 +31,10 @@ def carried_out_by(place: str, *needs: str) -> Callable[[Callable[..., None]], C
 
             with guarded():
                 declared(**flags)
+                if isinstance(journal := flags.get("journal"), Path):
+                    from podium.cli.asking import has_folder
+
+                    has_folder("--journal", journal)
                 need(*needs)
                 done = find(place)(**flags)
                 if inspect.iscoroutine(done):

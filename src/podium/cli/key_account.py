@@ -9,11 +9,11 @@ from dataclasses import asdict
 
 from rich.text import Text
 
-from podium.cli.keys import fields, month_line, terms
 from podium.cli.screen import Screen
 from podium.errors import ConfigError
 from podium.serving.store.corrections import Correction, Corrections
 from podium.serving.store.database import Database
+from podium.serving.store.key_words import fields, month_line, terms
 from podium.serving.store.keys import Keys
 from podium.serving.store.quotas import Quotas
 from podium.workflow.draw import plain

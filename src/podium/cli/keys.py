@@ -11,7 +11,8 @@ from podium.cli.screen import Screen
 from podium.errors import ConfigError
 from podium.serving.store.booking import Spent
 from podium.serving.store.database import Database
-from podium.serving.store.keys import Key, Keys, Terms
+from podium.serving.store.key_words import at_once, fields, month_line, per_minute, per_session, terms
+from podium.serving.store.keys import Keys, Terms
 from podium.serving.store.quotas import Quotas
 from podium.workflow.draw import plain
 
@@ -69,7 +70,7 @@ async def show(*, db: str, as_json: bool) -> None:
         facts = (key.id, plain(key.name, 40), state, f"scopes {' '.join(sorted(key.scopes))}", content)
         screen.print(Text("  ".join(facts), style="bold"), soft_wrap=True)
         month = f"this month {month_line(used, key.monthly_usd)}"
-        screen.print(Text(f"    {month}; per minute: {_per_minute(key)}{_at_once(key)}{_per_session(key)}"), soft_wrap=True)
+        screen.print(Text(f"    {month}; per minute: {per_minute(key)}{at_once(key)}{per_session(key)}"), soft_wrap=True)
 
 
 async def change(
@@ -122,23 +123,6 @@ async def revoke(*, db: str, name: str) -> None:
     Screen().print(Text(f"revoked {key.id} ({plain(key.name)})"), soft_wrap=True)
 
 
-def terms(key: Key) -> str:
-    """What a key may do, and how much."""
-    month = "no limit" if key.monthly_usd is None else f"${key.monthly_usd:.2f}"
-    content = "kept" if key.store_content else "not kept"
-    per = f"per month {month}{_per_session(key)}; per minute {_per_minute(key)}{_at_once(key)}"
-    return f"scopes {' '.join(sorted(key.scopes))}; {per}; content {content}"
-
-
-def month_line(used: Spent, limit: float | None) -> str:
-    """What was used of a month."""
-    of = "" if limit is None else f" of ${limit:.2f}"
-    uncertain = f" (${used.uncertain_usd:.4f} of it uncertain)" if used.uncertain_usd else ""
-    unpriced = f" + {used.unpriced} runs of unknown price" if used.unpriced else ""
-    freed = f", ${used.freed_usd:.4f} freed by corrections" if used.freed_usd else ""
-    return f"${used.spent_usd + used.uncertain_usd:.4f}{of}{uncertain}{unpriced}{freed}, ${used.open_usd:.4f} set aside"
-
-
 def _limit(flag: str, text: str, number: Callable[[str], Number], example: str) -> Number | None:
     if text == "none":
         return None
@@ -146,26 +130,6 @@ def _limit(flag: str, text: str, number: Callable[[str], Number], example: str) 
         return number(text)
     except ValueError:
         raise ConfigError(f"{flag} is a number, as in {flag} {example}, or none; not: {plain(text, 40)}") from None
-
-
-def _per_minute(key: Key) -> str:
-    limits = ((key.requests_per_minute, "requests"), (key.tokens_per_minute, "tokens"))
-    return ", ".join(f"{limit} {what}" for limit, what in limits if limit is not None) or "no limit"
-
-
-def _per_session(key: Key) -> str:
-    return "" if key.session_usd is None else f"; per session ${key.session_usd:.2f}"
-
-
-def _at_once(key: Key) -> str:
-    return "" if key.concurrency is None else f"; at once {key.concurrency} runs"
-
-
-def fields(key: Key) -> dict[str, object]:
-    """A key as JSON takes it."""
-    moments = {"created": key.created.isoformat(), "revoked": None if key.revoked is None else key.revoked.isoformat()}
-    columns = {name: value for name, value in asdict(key).items() if name != "root"}
-    return columns | {"scopes": sorted(key.scopes)} | moments
 
 
 def _print_json(what: object) -> None:

@@ -6,15 +6,29 @@ Everything shown was written by models, so it goes through ``plain`` and into Te
 import time
 from typing import Self
 
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from podium.events import Answered, Event, StepFinished, StepStarted, StepToken, ToolCalled, WorkflowWritten
-from podium.types import StepResult, Workflow
-from podium.workflow.draw import counted, dollars, plain, said, sees, used
+from podium.events import (
+    Answered,
+    Event,
+    PlanStarted,
+    PlanToken,
+    StepFinished,
+    StepStarted,
+    StepToken,
+    ToolCalled,
+    WorkflowWritten,
+)
+from podium.types import StepResult
+from podium.workflow.draw import counted, plain, said, sees, used
+from podium.workflow.lines import cost_of, result_line, took, was_asked
+
+PLAN_LINES = 12
+"""Of a plan that is being written, so many lines are shown, the last ones."""
 
 
 class LiveView:
@@ -50,11 +64,18 @@ class RunView(LiveView):
     def __init__(self, console: Console) -> None:
         super().__init__(console, per_second=8)
         self._rounds: list[_Round] = []
+        self._plan: str | None = None
+        """What the policy has written of the workflow to come; None where one is there."""
 
     def on_event(self, event: Event) -> None:
         """Take one event in."""
         match event:
+            case PlanStarted():
+                self._plan = ""
+            case PlanToken():
+                self._plan = ((self._plan or "") + event.text)[-4000:]
             case WorkflowWritten():
+                self._plan = None
                 self._rounds.append(_Round(event))
             case StepStarted():
                 self._rounds[-1].started[event.index] = time.perf_counter()
@@ -67,7 +88,7 @@ class RunView(LiveView):
             case StepFinished():
                 self._rounds[-1].results[event.index] = event.result
             case Answered():
-                pass  # the command prints the answer
+                self._plan = None  # the command prints the answer, or why there is none
         if not self.is_live:
             self._print(event)
 
@@ -89,14 +110,19 @@ class RunView(LiveView):
             if len(self._rounds) > 1:
                 table.add_row("", Text(f"round {shown.written.round}", style="bold"))
             shown.add_to(table)
-        return Panel(table, title=Text("workflow"), title_align="left", border_style="dim")
+        workflow = Panel(table, title=Text("workflow"), title_align="left", border_style="dim")
+        if self._plan is None:
+            return workflow
+        lines = plain(self._plan).strip().splitlines()[-PLAN_LINES:] or ["..."]
+        plan = Panel(Text("\n".join(lines)), title=Text("the plan, as it is written"), title_align="left", border_style="yellow")
+        return Group(workflow, plan) if self._rounds else plan
 
     def _print(self, event: Event) -> None:
         if isinstance(event, WorkflowWritten):
             steps = "keeps the last answer" if event.workflow is None else counted(len(event.workflow.steps), "step")
             self._console.print(Text(f"round {event.round}: {steps}"))
         elif isinstance(event, StepFinished):
-            self._console.print(Text(_line(self._rounds[-1].written.workflow, event.index, event.result)))
+            self._console.print(Text(result_line(self._rounds[-1].written.workflow, event.index, event.result)))
 
 
 class _Round:
@@ -114,8 +140,8 @@ class _Round:
         for index, step in enumerate(workflow.steps):
             result = self.results.get(index)
             if result is not None:
-                style = "red" if result.failure is not None and result.was_needed else "green" if _asked(result) else "dim"
-                says, seconds, cost = said(result), f"{_took(result):.1f} s" if _asked(result) else "", _cost(result)
+                style = "red" if result.failure is not None and result.was_needed else "green" if was_asked(result) else "dim"
+                says, seconds, cost = said(result), f"{took(result):.1f} s" if was_asked(result) else "", cost_of(result)
             elif index in self.started:
                 style, says, cost = "yellow", self.said.get(index, "") or "...", ""
                 seconds = f"{time.perf_counter() - self.started[index]:.1f} s"
@@ -132,22 +158,3 @@ class _Round:
                 cost,
             )
             table.add_row(*(Text(cell, style=style) for cell in cells))
-
-
-def _line(workflow: Workflow | None, index: int, result: StepResult) -> str:
-    shown = "" if workflow is None else f" (sees {sees(workflow, index)})"
-    figures = f"{_took(result):.2f} s {_cost(result)}" if result.skipped is None else "skipped"
-    return f"  step {index} {plain(result.worker, 24)}{shown}: {plain(said(result), 100)} [{figures}]"
-
-
-def _asked(result: StepResult) -> bool:
-    return result.skipped is None and result.was_needed
-
-
-def _took(result: StepResult) -> float:
-    """Wall time with its limits and retries; of a simulated worker, which answers at once, the time it stands for."""
-    return max(result.seconds, 0.0 if result.completion is None else result.completion.seconds)
-
-
-def _cost(result: StepResult) -> str:
-    return "" if result.usage is None or result.skipped is not None else dollars(result.usage)

@@ -23,7 +23,13 @@ def pool_check(
 
 @pool_app.command("ledger")
 @carried_out_by("podium.cli.check:ledger")
-def pool_ledger(journal: Annotated[Path, typer.Argument(help="A journal file.")], as_json: JsonFlag = False) -> None:
+def pool_ledger(
+    path: Annotated[Path, typer.Argument(metavar="JOURNAL", help="A journal file.")],
+    pool: Annotated[Path | None, typer.Option(help="Pool file whose names are shown; default: pool.toml, if there is one.")] = (
+        None
+    ),
+    as_json: JsonFlag = False,
+) -> None:
     """What was spent, per run and worker."""
 
 

@@ -1,7 +1,6 @@
 """``podium pool probe``: is there anything to conduct in a pool, before a dollar goes into training?"""
 
 import json
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,14 +13,12 @@ from podium.cli.screen import Screen, note
 from podium.evaluation.evaluate import evaluate
 from podium.evaluation.headroom import headroom
 from podium.pools.open import open_pool
-from podium.pools.opened import OpenPool
 from podium.pools.verifiers import open_verifiers
 from podium.protocols import Worker
 from podium.studies.recordings import answered_by_all
-from podium.studies.setups import setups_of
+from podium.studies.setups import setups_of_workers
 from podium.tasks.datasets import load_replay_problems
 from podium.workers.budget import Budget
-from podium.workers.identity import content_hash, hashed
 from podium.workers.recorded import load_replay
 
 
@@ -67,7 +64,7 @@ async def probe(
                 out=out,
                 repeats=repeats,
                 on_result=bars.on_result,
-                setups=_setups(pool, opened, replay, workers, unsafe_local=unsafe_local),
+                setups=setups_of_workers(workers, opened, pool=pool, replay=replay, unsafe_local=unsafe_local),
             )
         found = headroom(results, {problem.id: problem.question for problem in problems})
     if as_json:
@@ -83,14 +80,3 @@ async def probe(
     screen = Screen()
     screen.print(table)
     screen.print(Text(found.verdict), soft_wrap=True)
-
-
-def _setups(
-    pool: Path | None, opened: OpenPool, replay: Path | None, workers: Iterable[str], *, unsafe_local: bool
-) -> dict[str, str]:
-    """What answers under each worker's name: where it changed, answers that are kept in ``--out`` are not its own."""
-    if replay is not None:
-        recorded = content_hash(replay)
-        return {name: hashed(name, recorded) for name in workers}
-    arms = {f"worker:{name}": name for name in workers}
-    return {arms[arm]: setup for arm, setup in setups_of(arms, opened, pool=pool, unsafe_local=unsafe_local).items()}

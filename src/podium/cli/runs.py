@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from rich.text import Text
 
 from podium import jsonl
+from podium.cli.asking import agreed
 from podium.cli.screen import Screen
 from podium.errors import ConfigError
 from podium.serving.store.clock import utc_now
@@ -106,7 +106,7 @@ def delete(*, db: str, older_than: int, key: str | None, yes: bool, as_json: boo
     of, name, count = asyncio.run(_older(db, before, key))
     what = f"from before {before:%Y-%m-%d %H:%M} UTC" + ("" if of is None else f" of the key {of} ({plain(name, 40)})")
     # Asked outside the event loop, which would keep Ctrl-C to itself until there is an answer.
-    if count and not yes and not _agreed(f"Delete {counted(count, 'run')} {what}? They can not be had back."):
+    if count and not yes and not agreed(f"Delete {counted(count, 'run')} {what}? They can not be had back."):
         raise ConfigError("nothing was deleted: answer y, or say --yes where nobody can answer")
     gone = asyncio.run(_delete_older(db, before, of))
     if as_json:
@@ -126,15 +126,6 @@ async def _older(db: str, before: datetime, key: str | None) -> tuple[str | None
 async def _delete_older(db: str, before: datetime, key: str | None) -> int:
     async with Database(db, must_exist=True) as database:
         return await Runs(database).delete_older(before, key=key)
-
-
-def _agreed(question: str) -> bool:
-    # On standard error: standard output is the command's own.
-    Screen(file=sys.stderr, stderr=True).print(Text(f"{question} [y/N]"), end=" ", soft_wrap=True)
-    try:
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
-    except KeyboardInterrupt:
-        return False
 
 
 async def _every(runs: Runs, key: str | None) -> AsyncIterator[Run]:

@@ -15,6 +15,10 @@ class Screen(Console):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+SIMULATED = "simulated: the built-in workers cost nothing"
+"""Said beside dollars that nobody pays."""
+
+
 def note(text: str) -> None:
     """Say something beside the output."""
     Screen(stderr=True).print(Text(text), soft_wrap=True)

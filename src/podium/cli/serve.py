@@ -3,7 +3,10 @@
 import asyncio
 from pathlib import Path
 
+import typer
+
 from podium import hosting
+from podium.cli.outcome import INTERRUPTED
 from podium.cli.screen import note
 from podium.hosting import Serving
 from podium.pools.conducting import AUTO
@@ -63,5 +66,9 @@ def serve(
                 on_ready=on_ready,
             )
 
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        runner.run(opened())
+    try:
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            runner.run(opened())
+    except KeyboardInterrupt:
+        note(f"stopped serving; keys and runs are kept in {shown_address(db)}, and the same command serves on with them")
+        raise typer.Exit(INTERRUPTED) from None

@@ -11,15 +11,12 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from podium.charts import curve
 from podium.cli.live import LiveView
 from podium.training.config import TrainConfig
 from podium.training.monitor import Iteration
-from podium.training.rollout import RolloutGroup
+from podium.training.rollout import RolloutGroup, best_right
 from podium.workflow.draw import plain
-
-BLOCKS = "▁▂▃▄▅▆▇█"
-WIDTH = 30
-"""Characters of a curve."""
 
 
 class TrainingView(LiveView):
@@ -37,7 +34,7 @@ class TrainingView(LiveView):
         self._started = time.monotonic()
         self._seen: list[Iteration] = []
         self._mix: Counter[str] = Counter()
-        self._example = Text()
+        self._example = ""
         self._waits = "collecting the first rollouts ..."
 
     def show_warm_start(self, step: int, loss: float) -> None:
@@ -46,6 +43,8 @@ class TrainingView(LiveView):
         if start is not None and step % 10 == 0:
             total = start.steps + (0 if start.cards is None else start.cards.lessons)
             self._waits = f"learning to write workflows: {step} of {total}, {loss:.3f} nats per token"
+            if not self.is_live and step % 100 == 0:
+                self._console.print(self._waits)
 
     def show(self, seen: Iteration, groups: Sequence[RolloutGroup]) -> None:
         """Take in one iteration."""
@@ -53,7 +52,7 @@ class TrainingView(LiveView):
         self._mix = Counter(
             result.worker for g in groups for rollout in g.rollouts for turn in rollout.turns for result in turn.transcript.asked
         )
-        self._example = _example(groups) or self._example
+        self._example = best_right(groups) or self._example
         number = seen.iteration + 1
         if not self.is_live and (number <= 10 or number % 5 == 0 or number == self._config.iterations):
             self._console.print(self._line(seen))
@@ -76,7 +75,7 @@ class TrainingView(LiveView):
             kinds.add_row(Text(plain(kind, 20)), f"{share:.0%}", f"{last.steps_by_kind.get(kind, 0):.1f}")
         total = self._mix.total() or 1
         mix = "  ".join(f"{plain(name, 16)} {count / total:.0%}" for name, count in self._mix.most_common(8))
-        return Group(self._line(last), curves, kinds, Text(f"asked: {mix}"), self._example)
+        return Group(self._line(last), curves, kinds, Text(f"asked: {mix}"), Text(self._example, style="green"))
 
     def _line(self, seen: Iteration) -> Text:
         cost = (
@@ -92,29 +91,3 @@ class TrainingView(LiveView):
         made = len(self._seen)
         seconds = (time.monotonic() - self._started) / made * (self._config.iterations - seen.iteration - 1)
         return f"{seconds / 60:.0f} min left" if seconds >= 90 else f"{seconds:.0f} s left"
-
-
-def curve(values: Sequence[float], width: int = WIDTH) -> str:
-    """Values in 0..1 as block characters, at most ``width`` of them, each a mean. Example: ``curve([0, 0.5, 1]) == "▁▅█"``."""
-    count = min(width, len(values))
-    means = []
-    for i in range(count):
-        part = values[i * len(values) // count : (i + 1) * len(values) // count]
-        means.append(sum(part) / len(part))
-    return "".join(BLOCKS[min(len(BLOCKS) - 1, max(0, int(mean * len(BLOCKS))))] for mean in means)
-
-
-def _example(groups: Sequence[RolloutGroup]) -> Text | None:
-    """A rollout of the most steps among the right ones: who did what."""
-    best: tuple[int, str] | None = None
-    for group in groups:
-        for rollout in group.rollouts:
-            turn = rollout.turns[-1]
-            workflow = turn.transcript.workflow
-            if workflow is None or turn.verdict is None or not turn.verdict.correct:
-                continue
-            if best is None or len(workflow.steps) > best[0]:
-                names = [card.name for card in group.brief.cards]
-                steps = " > ".join(f"{plain(names[s.worker], 16)}: {plain(s.subtask, 40)}" for s in workflow.steps)
-                best = (len(workflow.steps), f"{plain(group.problem.kind, 16)}  {steps}")
-    return None if best is None else Text(f"right: {best[1]}", style="green")

@@ -9,7 +9,7 @@ from typing import Literal
 from rich.text import Text
 
 from podium.cli.evaluate import chosen_problems
-from podium.cli.screen import Screen
+from podium.cli.screen import SIMULATED, Screen
 from podium.errors import ConfigError
 from podium.policies.tuned_record import made_folder
 from podium.pools.open import open_pool
@@ -19,7 +19,7 @@ from podium.tuning.result import Tuned
 from podium.tuning.run import Progress
 from podium.tuning.tune import tune as tuned_policy
 from podium.workers.budget import Budget
-from podium.workflow.draw import plain
+from podium.workflow.draw import counted, plain
 
 
 async def tune(
@@ -51,9 +51,10 @@ async def tune(
         async with open_pool(pool) as opened:
             found = estimated(problems, opened.sort_of, opened.workers.cards, max_calls=max_calls, seed=seed)
         if as_json:
-            sys.stdout.write(json.dumps(asdict(found)) + "\n")
+            sys.stdout.write(json.dumps(asdict(found) | {"is_simulated": opened.is_simulated}) + "\n")
         else:
-            Screen().print(Text(found.as_text()), soft_wrap=True)
+            simulated = f"\nDollars are {SIMULATED}." if opened.is_simulated else ""
+            Screen().print(Text(found.as_text() + simulated), soft_wrap=True)
         return
     kept = journal
     if pool is not None and kept is None:
@@ -64,7 +65,8 @@ async def tune(
     def show(progress: Progress) -> None:
         best = ", ".join(f"{plain(kind, 30)} {100 * share:.0f} %" for kind, share in progress.best.items())
         usd = "price unknown" if progress.usd is None else f"${progress.usd:.4f}"
-        screen.print(Text(f"{progress.phase}: {progress.calls} calls, {usd}, {progress.trials} trials; best so far {best}"))
+        calls, trials = counted(progress.calls, "call"), counted(progress.trials, "trial")
+        screen.print(Text(f"{progress.phase}: {calls}, {usd}, {trials}; best so far {best}"))
 
     async with open_pool(pool, budget=Budget(max_usd), journal=kept, run=f"tune {out}") as opened:
         tuned = await tuned_policy(
@@ -82,7 +84,7 @@ async def tune(
     if as_json:
         sys.stdout.write(json.dumps(_object(tuned)) + "\n")
         return
-    lines = [verdict(tuned), f"{tuned.calls} calls; report: {out / 'report.md'}; use it: --policy tuned:{out}"]
+    lines = [verdict(tuned), f"{counted(tuned.calls, 'call')}; report: {out / 'report.md'}; use it: --policy tuned:{out}"]
     Screen().print(Text("\n".join(lines)), soft_wrap=True)
 
 

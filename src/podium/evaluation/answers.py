@@ -1,6 +1,7 @@
 """A file of questions: answered side by side, each answer on disk as it comes, a rerun goes on where the last one stopped."""
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,8 @@ from pathlib import Path
 from podium import jsonl
 from podium.errors import Blame, ConfigError, PodiumError
 from podium.protocols import Worker
-from podium.types import Call, Failure, Problem, Transcript, Usage
+from podium.types import Call, Completion, Failure, Problem, Transcript, Usage
+from podium.workers.budget import Budget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,3 +114,20 @@ async def _answer(worker: Worker, problem: Problem, by: str, stops: list[PodiumE
     return Answer(
         id=problem.id, question=problem.question, by=by, answer=text, failure=failure, usage=usage, transcripts=transcripts
     )
+
+
+def as_object(budget: Budget, completion: Completion | None = None, error: PodiumError | None = None) -> dict[str, object]:
+    """The run as one JSON object; ``answer`` and ``failure`` as in a transcript.
+
+    ``usage`` is what the answer cost, whoever paid; ``paid_usd`` what was paid now, and ``uncertain_usd`` what may be besides.
+    """
+    paid = {"paid_usd": budget.paid.cost_usd, "uncertain_usd": budget.uncertain_usd}
+    if completion is not None:
+        return {"answer": completion.text, "failure": None, **json.loads(jsonl.dumps(completion)), **paid}
+    failure = Failure.of(error, "") if error is not None else None
+    return {
+        "answer": None,
+        "failure": json.loads(jsonl.dumps(failure)) if failure is not None else None,
+        "transcripts": [json.loads(jsonl.dumps(transcript)) for transcript in (error.transcripts if error is not None else ())],
+        **paid,
+    }

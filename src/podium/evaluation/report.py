@@ -1,17 +1,20 @@
 """Rows -> what people and programs read: a table for the terminal, a table for a page, an object for a file.
 
-All three show the same rows; the terminal, which has room for few columns, less of each. What is unknown says ``unknown``; what
-there was nothing to count for is a dash.
+All three show the same rows; the terminal, which has room for few columns, fewer of them unless it is asked for all. What is
+unknown says ``unknown``; what there was nothing to count for is a dash.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
 from podium.evaluation.metrics import ArmSummary
+from podium.workflow.draw import counted, plain
 
 if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison
@@ -20,52 +23,74 @@ NONE = "–"
 """Where there was nothing to count."""
 
 
-def terminal_table(rows: Sequence[ArmSummary]) -> Table:
-    """The rows of ``summarise`` as a table for Rich. Example: ``Console().print(terminal_table(summarise(results)))``.
+@dataclass(frozen=True, slots=True)
+class terminal_table:  # noqa: N801 - used like the functions beside it
+    """The rows of ``summarise`` for Rich. Example: ``Console().print(terminal_table(summarise(results)))``.
 
-    It can be read in 80 columns: a kind has a line below its arm's, what never happened has no column, and tokens and the slowest
-    answers are left to the other two.
+    Five columns that can be read in 80 characters; what they leave out is said below. ``wide`` shows every column, a line for
+    each kind, and the ``comparisons`` in full. A name that is too long goes on in the next line and is never cut.
     """
-    header, body = _cells([row if row.kind is None else replace(row, arm=f"  {row.kind}", kind=None) for row in rows])
-    never = {name for index, name in enumerate(header) if name in _COUNTS and all(line[index] == "0" for line in body)}
-    kept = [index for index, name in enumerate(header) if name not in {*never, "tokens", "seconds p95"}]
-    return _terminal([header[index] for index in kept], [[line[index] for index in kept] for line in body])
+
+    rows: Sequence[ArmSummary]
+    comparisons: "Sequence[Comparison]" = ()
+    wide: bool = False
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Where there is no room for the figures beside a name they go on in the next line, too."""
+        narrow = options.max_width < _NARROW
+        if not self.wide:
+            yield _terminal(*_overview(self.rows, self.comparisons), narrow=narrow)
+            yield from (Text(plain(line), style="dim") for line in _beside(self.rows, self.comparisons))
+            return
+        header, body = _cells([row if row.kind is None else replace(row, arm=f"  {row.kind}", kind=None) for row in self.rows])
+        never = {name for index, name in enumerate(header) if name in _COUNTED and all(line[index] == "0" for line in body)}
+        kept = [index for index, name in enumerate(header) if name not in never]
+        yield _terminal([header[index] for index in kept], [[line[index] for index in kept] for line in body], narrow=narrow)
+        if self.comparisons:
+            yield _terminal(*_comparison_cells(self.comparisons), narrow=narrow)
 
 
-def terminal_overview(rows: Sequence[ArmSummary], comparisons: "Sequence[Comparison]" = ()) -> Table:
-    """Many arms in few columns: accuracy, what one arm is better by, cost and steps, over all kinds together."""
+def _overview(rows: Sequence[ArmSummary], comparisons: "Sequence[Comparison]") -> tuple[list[str], list[list[str]]]:
+    """Every arm over all kinds together; beside a comparison its gain stands in the place of seconds and steps."""
     better = {each.other: each for each in comparisons}
-    header = ["arm", "n", "accuracy (95 % CI)", *([f"{comparisons[0].arm} is better by"] if comparisons else []), "$", "steps"]
+    header = ["arm", "right (95 % CI)", "$ each"]
+    header += ["it is better by"] if comparisons else ["seconds", "steps"]
     body = []
     for row in rows:
         if row.kind is None:
             found = better.get(row.arm)
-            better_by = [NONE if found is None else points(found)] if comparisons else []
-            body.append(
-                [
-                    row.arm,
-                    str(row.n),
-                    rate(row),
-                    *better_by,
-                    _figure(row, row.cost_usd, _dollars),
-                    _figure(row, row.steps, "{:.1f}".format),
-                ]
-            )
-    return _terminal(header, body)
+            line = [row.arm, rate(row), _figure(row, row.cost_usd, _dollars)]
+            if comparisons:
+                line.append(NONE if found is None else points(found))
+            else:
+                line += [_figure(row, row.seconds, _seconds), _figure(row, row.steps, "{:.1f}".format)]
+            body.append(line)
+    return header, body
 
 
-def terminal_comparisons(comparisons: "Sequence[Comparison]") -> Table:
-    """One arm against others, problem by problem, as a table for Rich."""
-    return _terminal(*_comparison_cells(comparisons))
+def _beside(rows: Sequence[ArmSummary], comparisons: "Sequence[Comparison]") -> Iterator[str]:
+    """What five columns leave out and nobody may miss: how many answers each share is of, and those that came to nothing."""
+    if comparisons:
+        yield f"it: {comparisons[0].arm}, problem by problem, in points (95 % CI)"
+    arms = [row for row in rows if row.kind is None]
+    sizes = {row.n for row in arms}
+    if len(sizes) == 1:
+        yield f"{counted(sizes.pop(), 'answer')} each"
+    elif sizes:
+        yield "answers: " + ", ".join(f"{row.arm} {row.n}" for row in arms)
+    for name, count in _COUNTED.items():
+        if some := [f"{row.arm} {count(row)}" for row in arms if count(row)]:
+            yield f"{name}: {', '.join(some)}"
 
 
-def _terminal(header: list[str], body: list[list[str]]) -> Table:
-    table = Table()
+def _terminal(header: list[str], body: list[list[str]], *, narrow: bool) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for index, name in enumerate(header):
-        table.add_column(name, justify="left" if index == 0 else "right")
+        whole = index > 0 and not narrow
+        table.add_column(Text(plain(name)), justify="right" if index else "left", no_wrap=whole, overflow="fold")
     for line in body:
         # Text, because an arm's name in square brackets is a name and not markup.
-        table.add_row(*(Text(cell) for cell in line))
+        table.add_row(*(Text(plain(cell)) for cell in line))
     return table
 
 
@@ -94,7 +119,14 @@ def as_object(rows: Sequence[ArmSummary], comparisons: "Sequence[Comparison]" = 
     return {"arms": arms, "comparisons": [asdict(each) for each in comparisons]}
 
 
-_COUNTS = ("no answer", "invalid", "unworkable", "faults")
+_COUNTED: dict[str, Callable[[ArmSummary], int]] = {
+    "no answer": lambda row: row.no_answer,
+    "invalid": lambda row: row.invalid,
+    "unworkable": lambda row: row.unworkable,
+    "faults": lambda row: row.world_faults,
+}
+_NARROW = 72
+"""Characters of a terminal in which not all figures have room beside a name."""
 
 
 def _cells(rows: Sequence[ArmSummary]) -> tuple[list[str], list[list[str]]]:
@@ -102,7 +134,7 @@ def _cells(rows: Sequence[ArmSummary]) -> tuple[list[str], list[list[str]]]:
     kinds = sorted({row.kind for row in rows if row.kind is not None})
     by_kind = {(row.arm, row.kind): row for row in rows}
     header = ["arm", "n", "accuracy (95 % CI)", *kinds]
-    header += ["steps", "$ per question", "tokens", "seconds", "seconds p95", *_COUNTS]
+    header += ["steps", "$ per question", "tokens", "seconds", "seconds p95", *_COUNTED]
     body = []
     for row in rows:
         if row.kind is not None:
@@ -119,10 +151,7 @@ def _cells(rows: Sequence[ArmSummary]) -> tuple[list[str], list[list[str]]]:
                 _figure(row, row.tokens, "{:.0f}".format),
                 _figure(row, row.seconds, _seconds),
                 _figure(row, row.seconds_p95, _seconds),
-                str(row.no_answer),
-                str(row.invalid),
-                str(row.unworkable),
-                str(row.world_faults),
+                *(str(count(row)) for count in _COUNTED.values()),
             ]
         )
     return header, body

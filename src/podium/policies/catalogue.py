@@ -28,8 +28,9 @@ def make_policy(asked: PolicyRequest, own: Mapping[str, NamedPolicy] = MappingPr
     if kind not in known:
         near = difflib.get_close_matches(kind, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        forms = "; ".join(f"{one.form}: {one.about}" for one in known.values())
-        raise ConfigError(f"there is no policy {asked.spec.policy!r} for this pool{hint} There are {forms}")
+        width = max(len(one.form) for one in known.values())
+        forms = "".join(f"\n  {one.form:{width}}  {one.about}" for one in known.values())
+        raise ConfigError(f"there is no policy {asked.spec.policy!r} for this pool{hint}\nThere are:{forms}")
     made = known[kind].make(asked)
     if not asked.spec.change:
         return made

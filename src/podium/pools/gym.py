@@ -41,6 +41,7 @@ def gym_pool(budget: Budget, workers: WorkerPool | None = None) -> OpenPool:
         problems=lambda: World().problems(split="held_out_numbers", n=120),
         sort_of=lambda problem: problem.kind,
         check_question=_check_question,
+        is_simulated=True,
         answers_text_only=True,
         max_tokens=dict.fromkeys(workers.names, MAX_TOKENS),
     )

@@ -39,6 +39,8 @@ class OpenPool:
     check_question: Callable[[str], None] = lambda question: None
     """Raises :class:`ConfigError` for a question that this pool is not for (most are for any): to be asked before a policy is
     loaded for it."""
+    is_simulated: bool = False
+    """Whether its dollars are those that models like its workers would cost, and nobody pays them."""
     answers_text_only: bool = False
     """Whether no worker can call tools or follow a response format."""
     conductor: "ConductorConfig | None" = None

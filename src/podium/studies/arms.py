@@ -48,8 +48,8 @@ def make_arm(name: str, pool: OpenPool, *, rounds: int = 1, router_data: RouterT
         return conductor(pool, name, rounds=rounds)
     except ConfigError as error:
         raise ConfigError(
-            f"arm {name!r}: {error}; or worker:NAME, the bare worker; context:NAME, with five times the room; "
-            f"router:METHOD with one of {', '.join(ROUTERS)}"
+            f"arm {name!r}: {error}\nArms besides policies are:\n  worker:NAME    the bare worker\n"
+            f"  context:NAME   the same with five times the room\n  router:METHOD  with one of {', '.join(ROUTERS)}"
         ) from error
 
 

@@ -67,6 +67,17 @@ def setups_of(
     return found
 
 
+def setups_of_workers(
+    workers: Iterable[str], opened: OpenPool, *, pool: Path | None, replay: Path | None = None, unsafe_local: bool = False
+) -> dict[str, str]:
+    """The same for workers alone, by their own names; with ``replay`` recorded ones that are asked instead."""
+    if replay is not None:
+        recorded = content_hash(replay)
+        return {name: hashed(name, recorded) for name in workers}
+    arms = {f"worker:{name}": name for name in workers}
+    return {arms[arm]: setup for arm, setup in setups_of(arms, opened, pool=pool, unsafe_local=unsafe_local).items()}
+
+
 def learned_from(setting: str, problems: Sequence[Problem], setups: Mapping[str, str]) -> str:
     """What tells apart what routers learned: the table [learning], its problems, and who answered them."""
     return hashed(setting, [(problem.id, problem.target) for problem in problems], dict(setups))

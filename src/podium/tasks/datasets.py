@@ -19,6 +19,7 @@ MAX_LINE_BYTES = 8 * MAX_QUESTION_BYTES
 """The longest such question (six bytes a character, all escaped) with its other fields; bounds the memory one line takes."""
 
 _KEYS = ("question", "target", "kind", "id")
+_FORM = 'a line is written {"question": "6 times 7?"}, with a known answer {"question": "6 times 7?", "target": 42}'
 
 _REPLAY = {
     "gsm": ("gsm8k", "mathematics"),
@@ -109,9 +110,9 @@ def _row(line: str) -> dict[str, str | None]:
         # Numbers stay as they are spelled: a target of 0.10 is not to become 0.1, nor 1e400 infinity.
         row = json.loads(line, parse_int=_Spelled, parse_float=_Spelled, parse_constant=_Spelled, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"not JSON: {error}") from error
+        raise ConfigError(f"not JSON: {error}; {_FORM}") from error
     if not isinstance(row, dict):
-        raise ConfigError('not a JSON object; a question is written {"question": "6 times 7?"}')
+        raise ConfigError(f"not a JSON object; {_FORM}")
     unknown = [key for key in row if key not in _KEYS]
     if unknown:
         raise ConfigError(f"unknown key {unknown[0]!r}; there are {', '.join(_KEYS)}")

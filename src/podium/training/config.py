@@ -76,3 +76,14 @@ class TrainConfig:
     concurrency: int = 256
     notes: dict[str, str] = field(default_factory=dict)
     """Free text for people who read the run's folder."""
+
+    @property
+    def in_words(self) -> str:
+        """What the run does, in a sentence for whoever waits for it."""
+        learns = "a published model" if self.pretrained is not None else "a small model"
+        begins = "" if self.warm_start is None or self.start else f"first {self.warm_start.steps:,} steps of imitation, then "
+        rollouts = self.iterations * self.problems_per_step * self.group_size
+        return (
+            f"{learns} learns; {begins}{self.iterations:,} iterations of {self.problems_per_step} problems, "
+            f"each answered {self.group_size} times ({rollouts:,} rollouts)"
+        )

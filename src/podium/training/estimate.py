@@ -51,6 +51,8 @@ class Estimate:
     hours: float | None
     """Of this machine, without waiting for workers; None where a pretrained model learns, because that depends on the GPUs."""
     assumptions: tuple[str, ...]
+    is_simulated: bool = False
+    """Whether all workers are the gym's, whose dollars nobody pays."""
     memory: Memory | None = None
     """What a GPU has to hold; None where no pretrained model learns, or its sizes are not known."""
 
@@ -65,7 +67,7 @@ class Estimate:
             f"rollouts  {self.rollouts:,}",
             f"calls     {self.calls:,} expected, {self.calls_at_most:,} at most",
             f"tokens    {self.tokens:,} expected",
-            f"dollars   {dollars}",
+            f"dollars   {dollars}{' (simulated: nobody is paid)' if self.is_simulated else ''}",
             f"hours     {'depends on the GPUs' if self.hours is None else f'{self.hours:.2f}, without waiting for workers'}",
             "assumed:",
             *(f"  - {assumption}" for assumption in self.assumptions),

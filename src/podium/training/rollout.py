@@ -1,8 +1,10 @@
 """What one iteration collects: rollouts in groups that share a question, a pool and a forced prefix."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from podium.types import Brief, Failure, Generation, Problem, Transcript, Verdict
+from podium.workflow.draw import plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,3 +54,19 @@ class RolloutGroup:
     draft: str = ""
     """The untrained policy's text that the forced prefix is the first line of."""
     rollouts: tuple[Rollout, ...] = ()
+
+
+def best_right(groups: Sequence[RolloutGroup]) -> str | None:
+    """The rollout of the most steps among the right ones, on one line: who did what."""
+    best: tuple[int, str] | None = None
+    for group in groups:
+        for rollout in group.rollouts:
+            turn = rollout.turns[-1]
+            workflow = turn.transcript.workflow
+            if workflow is None or turn.verdict is None or not turn.verdict.correct:
+                continue
+            if best is None or len(workflow.steps) > best[0]:
+                names = [card.name for card in group.brief.cards]
+                steps = " > ".join(f"{plain(names[s.worker], 16)}: {plain(s.subtask, 40)}" for s in workflow.steps)
+                best = (len(workflow.steps), f"{plain(group.problem.kind, 16)}  {steps}")
+    return None if best is None else f"right: {best[1]}"

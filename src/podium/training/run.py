@@ -94,7 +94,10 @@ async def estimate_run(config: TrainConfig) -> Estimate:
     if isinstance(config.pool, Path):
         async with open_pool(config.pool, run=config.name) as pool:
             return estimate(config, pool.workers.cards)
-    return estimate(config, config.pool().cards)
+    workers = config.pool()
+    # By where a worker's class is from, so that nothing that wraps one passes for free.
+    simulated = all(type(member.worker).__module__.startswith("podium.gym.") for member in workers)
+    return replace(estimate(config, workers.cards), is_simulated=simulated)
 
 
 def start_policy(config: TrainConfig, path: Path, on_step: OnStep | None = None) -> LocalPolicy:

@@ -128,7 +128,7 @@ def as_svg(transcript: Transcript) -> str:
         '<path d="M0 0 L10 5 L0 10 z" fill="#64748b"/></marker></defs>',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         f'<text x="{_MARGIN}" y="30" font-size="15" font-weight="600" fill="#0f172a">{escape(question)}</text>',
-        f'<text x="{_MARGIN}" y="52" fill="#475569">{len(workflow.steps)} steps, {transcript.critical_seconds:.2f} s, '
+        f'<text x="{_MARGIN}" y="52" fill="#475569">{counted(len(workflow.steps), "step")}, {transcript.critical_seconds:.2f} s, '
         f"{escape(dollars(transcript.usage))}</text>",
     ]
     for index, step in enumerate(workflow.steps):

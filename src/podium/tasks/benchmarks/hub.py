@@ -6,6 +6,7 @@ set are programs of strangers and never run; sets that have one are read file by
 """
 
 import importlib
+import logging
 from collections.abc import Iterator
 
 from podium.errors import ConfigError
@@ -31,6 +32,8 @@ def hub_rows(source: HubSource, split: str, revision: str | None = None) -> Iter
         raise ConfigError(f"{source.dataset} on the hub has no split {split!r}; load it from a local folder")
     need("data")
     library = importlib.import_module("datasets")
+    # It says of every attempt that it failed; what came of them in the end is in the error.
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
         if split in source.files:
             names = [f"hf://datasets/{source.dataset}@{commit}/{file}" for file in source.files[split]]
