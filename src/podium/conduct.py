@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from podium.conditions import ALWAYS, read_condition
 from podium.errors import ConfigError, PodiumError, UnworkableStep
-from podium.events import Answered, Listener, interrupted_by
+from podium.events import Answered, Listener, PlanStarted, PlanToken, interrupted_by
 from podium.protocols import Policy, Worker
 from podium.types import Brief, Call, Card, Completion, Failure, Generation, ResponseOptions, Transcript, Usage, Waiting, Workflow
 from podium.workers.nested import collecting, give_up
@@ -160,7 +160,7 @@ class Conductor:
         A step that asks for tools ends the rounds too, and is returned: there is no answer yet that another could look at.
         """
         for round_number in range(1, self._rounds + 1):
-            brief = self._brief(call, transcripts)
+            brief = _announced(self._brief(call, transcripts), round_number, on_event)
             try:
                 with collecting() as failed_rounds:  # what the policy had paid for before it failed
                     [generation] = await self._policy.write(brief)
@@ -184,6 +184,24 @@ class Conductor:
             if not await asyncio.to_thread(wants_another, transcripts[-1], self._again):
                 return None
         return None
+
+
+def _announced(brief: Brief, round_number: int, on_event: Listener | None) -> Brief:
+    """``brief`` with what is written for it reported as events; a new attempt is reported as a new start."""
+    if on_event is None:
+        return brief
+    emit, attempt = on_event, 1
+    emit(PlanStarted(round=round_number))
+
+    def on_token(text: str | None) -> None:
+        nonlocal attempt
+        if text is None:
+            attempt += 1
+            emit(PlanStarted(round=round_number, attempt=attempt))
+        else:
+            emit(PlanToken(round=round_number, text=text))
+
+    return replace(brief, on_token=on_token)
 
 
 def _as_question(call: Call) -> Call:

@@ -13,6 +13,22 @@ from podium.types import Failure, Generation, StepResult, ToolUse, Transcript, U
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlanStarted:
+    """The policy begins to write; ``attempt`` above 1 voids the tokens of the attempts before."""
+
+    round: int
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanToken:
+    """A piece of what the policy writes, where it tells as it goes."""
+
+    round: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowWritten:
     """The policy wrote a workflow (None: it kept the last answer). ``workers`` are the names its numbers stand for."""
 
@@ -71,7 +87,7 @@ class Answered:
     """Wall time of the whole run."""
 
 
-Event = WorkflowWritten | StepStarted | StepToken | ToolCalled | StepFinished | Answered
+Event = PlanStarted | PlanToken | WorkflowWritten | StepStarted | StepToken | ToolCalled | StepFinished | Answered
 Listener = Callable[[Event], None]
 
 

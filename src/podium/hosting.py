@@ -98,4 +98,10 @@ async def _playground(pool: OpenPool | None) -> AsyncIterator[Playground | None]
         return
     problems = pool.problems()
     async with open_verifiers({problem.kind for problem in problems}) as verifier:
-        yield Playground(problems=problems, verifier=verifier, conductor=lambda text: Conductor(FixedPolicy(text), pool.workers))
+        yield Playground(
+            problems=problems,
+            verifier=verifier,
+            conductor=lambda text: Conductor(FixedPolicy(text), pool.workers),
+            check_question=pool.check_question,
+            answers_only_these=pool.answers_text_only,
+        )

@@ -362,6 +362,8 @@ class Brief:
     """The workflow of the user's turn before, where the conversation goes on."""
     sample: tuple[int, ...] = ()
     """As in :class:`Call`."""
+    on_token: TokenListener | None = field(default=None, compare=False, repr=False)
+    """Where to stream what is written, of one generation; not part of the brief's identity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,8 +40,8 @@ def attach(
     site = Site(service=service, training=TrainingRuns(training), playground=playground, prefix=prefix)
 
     @ui.page("/", title="Ask · Podium")
-    async def _ask() -> None:
-        await _shown(site, ("ask",), lambda visitor: ask_page(site, visitor))
+    async def _ask(run: str = "", beside: str = "") -> None:
+        await _shown(site, ("ask",), lambda visitor: ask_page(site, visitor, run, beside))
 
     @ui.page("/play", title="Play the conductor · Podium")
     async def _play() -> None:
@@ -68,6 +68,7 @@ def attach(
     library = katex()
     if library is not None:
         nicegui.app.add_static_file(local_file=library, url_path=KATEX)
+    nicegui.app.on_shutdown(site.lives.close)
     nicegui.app.add_exception_handler(404, _nothing)
     nicegui.app.on_page_exception(lambda: text("The server made a mistake; its log says which."))
     if site.with_keys:

@@ -52,7 +52,11 @@ class ChatPolicy:
         conversation = messages(brief, self._syntax)
         written: list[Completion] = []
         for attempt in range(1, self._attempts + 1):
-            call = Call(question=conversation, sampling=self._sampling, sample=(*brief.sample, attempt))
+            if attempt > 1 and brief.on_token is not None:
+                brief.on_token(None)
+            call = Call(
+                question=conversation, sampling=self._sampling, sample=(*brief.sample, attempt), on_token=brief.on_token
+            )
             try:
                 written.append(await self._worker(call))
             except (asyncio.CancelledError, Exception):
