@@ -12,6 +12,7 @@ from nicegui import ui
 from podium.errors import ConfigError, PodiumError
 from podium.page.address import say
 from podium.page.frame import frame
+from podium.page.human_box import HumanBox
 from podium.page.introduction import introduction
 from podium.page.parts import Area, Choice, box, button, enable, show, text
 from podium.page.request_options import RequestOptionsForm
@@ -53,6 +54,7 @@ class _Ask:
         self._site, self._visitor, self._threads = site, visitor, threads
         own: set[str] = set()
         UnderWay(site, visitor, own)
+        HumanBox(visitor)
         models = _groups(site)
         first = threads[0].model if threads and threads[0].model in site.catalog.models else site.catalog.models[0]
         beside = threads[1].model if len(threads) > 1 else NOBODY

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from podium.errors import AccessDenied
 from podium.page.ask import ask_page
 from podium.page.frame import HEAD, ICON, frame
+from podium.page.models_page import models_page
 from podium.page.parts import text
 from podium.page.play import play_page
 from podium.page.pool import pool_page
@@ -30,14 +31,21 @@ RECONNECT_SECONDS = 10.0
 
 
 def attach(
-    app: FastAPI, service: RequestService, *, training: Path, prefix: str = "/", playground: Playground | None = None
+    app: FastAPI,
+    service: RequestService,
+    *,
+    training: Path,
+    prefix: str = "/",
+    playground: Playground | None = None,
+    pool_files: Path | None = None,
 ) -> None:
     """Mount the pages over ``service`` on ``app`` at ``prefix``. Call it after every other route was added, once in a process.
 
     ``training``: the folder below which runs of training lie. ``playground``: the problems that visitors can try to conduct;
-    None: there are none. Where the server asks for keys, visitors sign in with theirs.
+    None: there are none. ``pool_files``: the folder into which the form for one's own models writes; None: nowhere, which is
+    right where strangers reach a server without keys. Where the server asks for keys, visitors sign in with theirs.
     """
-    site = Site(service=service, training=TrainingRuns(training), playground=playground, prefix=prefix)
+    site = Site(service=service, training=TrainingRuns(training), playground=playground, prefix=prefix, pool_files=pool_files)
 
     @ui.page("/", title="Ask · Podium")
     async def _ask(run: str = "", beside: str = "") -> None:
@@ -58,6 +66,10 @@ def attach(
     @ui.page("/training", title="Training · Podium")
     async def _training(run: str = "", beside: str = "") -> None:
         await _shown(site, SCOPES, lambda visitor: training_page(site, visitor, run, beside))
+
+    @ui.page("/models", title="Your own models · Podium")
+    async def _models() -> None:
+        await _shown(site, (), lambda visitor: models_page(site, visitor))
 
     @ui.page("/pool", title="Pool · Podium")
     async def _pool() -> None:

@@ -1,12 +1,15 @@
 """One run, whole: under way, or kept. Its address is the link to share."""
 
+from podium.page.feedback import feedback
 from podium.page.frame import frame
+from podium.page.human_box import HumanBox
 from podium.page.parts import box, button, link, show, text
 from podium.page.run_panel import RunPanel
 from podium.page.shown import clipped, line, took
 from podium.page.site import Site
 from podium.page.story import story
 from podium.page.timeline import timeline
+from podium.page.verdicts import judged, show_verdict
 from podium.page.visitor import Visitor
 
 
@@ -19,6 +22,7 @@ async def run_page(site: Site, visitor: Visitor, run_id: str) -> None:
         if live is not None:
             text("Question", "h2")
             text(clipped(live.asked), "p", "problem")
+            HumanBox(visitor)
             stop = button("Stop", live.stop, "quiet")
             RunPanel(live.model).follow(live, site.link("/runs/"), lambda: show(stop, False))
             return
@@ -34,7 +38,11 @@ async def run_page(site: Site, visitor: Visitor, run_id: str) -> None:
             link("Go on with it", f"{site.link('/')}?run={run.id}", "button quiet")
         text("Question", "h2")
         text(clipped(run.question or ""), "p", "problem")
-        RunPanel(run.model).show_kept(run)
+        panel = RunPanel(run.model)
+        panel.show_kept(run)
+        show_verdict(panel.verdict, await judged(site.playground, run.question or "", run.answer))
+        if run.answer is not None:
+            await feedback(site, visitor, panel.foot, run.id)
         if run.transcripts:
             text("Timeline", "h2")
             timeline(run.transcripts)

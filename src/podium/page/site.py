@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from nicegui import ui
 
@@ -38,6 +39,8 @@ class Site:
     playground: Playground | None
     """None where the pool brings no problems."""
     prefix: str
+    pool_files: Path | None = None
+    """Where visitors who may do that write pool files; None: nobody may."""
     lives: LiveRuns = field(default_factory=LiveRuns)
     """The runs that pages have under way."""
 

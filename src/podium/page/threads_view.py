@@ -6,6 +6,7 @@ from nicegui import background_tasks
 from nicegui.element import Element
 
 from podium.page.comparison import Outcome, compared
+from podium.page.feedback import feedback
 from podium.page.following import run_seconds
 from podium.page.parts import Area, box, button, folded, show, text
 from podium.page.rich_text import RichText
@@ -83,6 +84,8 @@ class ThreadsView:
         show_verdict(panel.verdict, verdict)
         if isinstance(verdict, Verdict):
             self._verdicts[thread.id] = verdict
+        if thread.answer is not None:
+            await feedback(self._site, self._visitor, panel.foot, thread.id)
         if thread not in self._threads or any(each.is_running for each in self._threads):
             return
         answered = all(each.answer is not None for each in self._threads)

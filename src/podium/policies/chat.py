@@ -54,9 +54,7 @@ class ChatPolicy:
         for attempt in range(1, self._attempts + 1):
             if attempt > 1 and brief.on_token is not None:
                 brief.on_token(None)
-            call = Call(
-                question=conversation, sampling=self._sampling, sample=(*brief.sample, attempt), on_token=brief.on_token
-            )
+            call = Call(question=conversation, sampling=self._sampling, sample=(*brief.sample, attempt), on_token=brief.on_token)
             try:
                 written.append(await self._worker(call))
             except (asyncio.CancelledError, Exception):

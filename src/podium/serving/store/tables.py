@@ -104,6 +104,16 @@ Index("runs_created", runs.c.created_us)
 Index("runs_key_created", runs.c.key, runs.c.created_us)
 Index("runs_session", runs.c.session, runs.c.created_us)
 
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("run", String(64), ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("thumb", Integer, nullable=False),
+    Column("right_answer", Text, nullable=False),
+    Column("made_us", BigInteger, nullable=False),
+)
+"""What people said of answers; it goes with its run."""
+
 paused = Table(
     "paused",
     metadata,
