@@ -125,7 +125,7 @@ class _Ask:
         try:
             options = self._options.read()
         except ConfigError:
-            self._form.props["open"] = ""
+            ui.run_javascript("document.querySelector('.ask-form').open = true")
             self._options.open()  # it says what is wrong
             return
         show(self._refusal, False)

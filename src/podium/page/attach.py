@@ -27,7 +27,7 @@ from podium.page.visitor import Visitor
 from podium.serving.service import RequestService
 
 RECONNECT_SECONDS = 10.0
-"""How long the server waits for a page that lost its connection before it stops what that page has under way."""
+"""How long the server waits for a page that lost its connection before it forgets it. The browser then loads the page again."""
 
 
 def attach(

@@ -21,6 +21,8 @@ async def feedback(site: Site, visitor: Visitor, place: Element, run: str) -> No
     if kept is None or kept.question is None:
         return
     said = await site.service.accounts.feedback.get(run)
+    if place.is_deleted:
+        return  # the visitor has gone on meanwhile
     with place:
         _Form(site, visitor, run, said)
 

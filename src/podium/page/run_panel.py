@@ -120,7 +120,10 @@ class RunPanel:
         self._following, self._question = Following.of(run.transcripts), question or asked
         self._draw()
         self._show_bill(run.transcripts, run.seconds)
-        self._end(run.answer, run.why, stopped=run.failure == Cancelled.__name__)
+        if run.question is None and not run.transcripts:
+            self._end(run.answer, f"{run.why} The texts of this run were not kept.".strip(), stopped=False)
+        else:
+            self._end(run.answer, run.why, stopped=run.failure == Cancelled.__name__)
         if run.answer is not None:
             self._status.text = figures(run.seconds, run.usage)
         elif run.transcripts:

@@ -81,6 +81,8 @@ class ThreadsView:
     async def _conclude(self, thread: Thread, panel: RunPanel) -> None:
         """Say what is to be said of a run that is over: right or wrong, how the two differ, and that one can ask further."""
         verdict = await judged(self._site.playground, thread.asked, thread.answer)
+        if panel.element.is_deleted:
+            return  # the visitor has gone on meanwhile
         show_verdict(panel.verdict, verdict)
         if isinstance(verdict, Verdict):
             self._verdicts[thread.id] = verdict
