@@ -21,7 +21,17 @@ if TYPE_CHECKING:
     from podium.errors import PodiumError
     from podium.evaluation.metrics import summarise
     from podium.evaluation.report import markdown_table
-    from podium.events import Answered, Event, StepFinished, StepStarted, StepToken, ToolCalled, WorkflowWritten
+    from podium.events import (
+        Answered,
+        Event,
+        PlanStarted,
+        PlanToken,
+        StepFinished,
+        StepStarted,
+        StepToken,
+        ToolCalled,
+        WorkflowWritten,
+    )
     from podium.hosting import serve
     from podium.policies.chat import ChatPolicy
     from podium.policies.fixed import FixedPolicy, FunctionPolicy, consensus, mixture_of_agents, self_reflection, solo
@@ -70,7 +80,7 @@ _MODULES = {
     "podium.errors": "PodiumError",
     "podium.evaluation.metrics": "summarise",
     "podium.evaluation.report": "markdown_table",
-    "podium.events": "Answered Event StepFinished StepStarted StepToken ToolCalled WorkflowWritten",
+    "podium.events": "Answered Event PlanStarted PlanToken StepFinished StepStarted StepToken ToolCalled WorkflowWritten",
     "podium.hosting": "serve",
     "podium.policies.chat": "ChatPolicy",
     "podium.policies.fixed": "FixedPolicy FunctionPolicy consensus mixture_of_agents self_reflection solo",
@@ -108,10 +118,10 @@ _NEEDS = {"run_study": "stats", "StudyReport": "stats", "serve": "serve", "train
 
 __all__ = [
     "Answered", "Brief", "Budget", "Call", "Card", "ChatPolicy", "Completion", "Conductor", "Event", "Failure", "FixedPolicy",
-    "FunctionPolicy", "Generation", "MajorityVote", "Member", "Message", "OpenPool", "PodiumError", "Policy", "Problem",
-    "ProblemSource", "Sampling", "Scripted", "Step", "StepFinished", "StepStarted", "StepToken", "StudyReport", "ToolCalled",
-    "ToolUse", "TrainConfig", "Transcript", "Tuned", "Usage", "Verdict", "Verifier", "Worker", "WorkerPool", "Workflow",
-    "WorkflowSyntax", "WorkflowWritten",
+    "FunctionPolicy", "Generation", "MajorityVote", "Member", "Message", "OpenPool", "PlanStarted", "PlanToken", "PodiumError",
+    "Policy", "Problem", "ProblemSource", "Sampling", "Scripted", "Step", "StepFinished", "StepStarted", "StepToken",
+    "StudyReport", "ToolCalled", "ToolUse", "TrainConfig", "Transcript", "Tuned", "Usage", "Verdict", "Verifier", "Worker",
+    "WorkerPool", "Workflow", "WorkflowSyntax", "WorkflowWritten",
     "as_mermaid", "as_svg", "as_text", "ask", "ask_sync", "conductor", "consensus", "evaluate", "format_workflow",
     "load_problems", "markdown_table", "mixture_of_agents", "open_pool", "parse", "register", "run_study", "run_sync",
     "self_reflection", "serve", "solo", "summarise", "train", "tune",

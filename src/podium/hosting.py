@@ -78,7 +78,8 @@ async def serve(
             raise ConfigError("nobody could ask this server: make a key first (podium keys create NAME), or say --no-keys")
         app = make_app(catalog, accounts, version=__version__, limits=limits, origins=checked)
         if page:
-            attach(app, app.state.service, training=training, playground=playground)
+            pool_files = Path.cwd() if with_keys or is_local(host) else None
+            attach(app, app.state.service, training=training, playground=playground, pool_files=pool_files)
         if not with_keys and is_local(host):
             # A page elsewhere may point a name of its own at this machine, and its visitors' browsers would ask us for it.
             app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "[::1]", host])
@@ -98,4 +99,10 @@ async def _playground(pool: OpenPool | None) -> AsyncIterator[Playground | None]
         return
     problems = pool.problems()
     async with open_verifiers({problem.kind for problem in problems}) as verifier:
-        yield Playground(problems=problems, verifier=verifier, conductor=lambda text: Conductor(FixedPolicy(text), pool.workers))
+        yield Playground(
+            problems=problems,
+            verifier=verifier,
+            conductor=lambda text: Conductor(FixedPolicy(text), pool.workers),
+            check_question=pool.check_question,
+            answers_only_these=pool.answers_text_only,
+        )

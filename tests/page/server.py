@@ -8,6 +8,7 @@ from pathlib import Path
 
 import uvicorn
 
+from podium.acting.human import HumanWorker, HumanWorkerConfig
 from podium.conduct import Conductor
 from podium.errors import ConfigError, WorkerUnavailable
 from podium.gym.questions import kind_of
@@ -18,7 +19,9 @@ from podium.gym.world import World
 from podium.jsonl import append, dumps
 from podium.page.attach import attach
 from podium.page.site import Playground
+from podium.policies.chat import ChatPolicy
 from podium.policies.fixed import FixedPolicy, by_kind, consensus, solo
+from podium.policies.voting import with_vote
 from podium.protocols import ServedModel, Worker
 from podium.request_options import RequestOptions
 from podium.serving.accounts import Accounts
@@ -58,10 +61,32 @@ async def talks(call: Call) -> Completion:
     return Completion(text="".join(words), usage=Usage(completion_tokens=60, cost_usd=None))
 
 
+class Plans:
+    """Writes a workflow of two steps for more dollars than they cost; the second half when the file ``go_on`` is there."""
+
+    def __init__(self, folder: Path) -> None:
+        self._go_on = folder / "go_on"
+
+    async def __call__(self, call: Call) -> Completion:
+        text = 'model_id = [1, 0]\nsubtasks = ["Think of it.", "Say it."]\naccess_list = [[], [0]]'
+        assert call.on_token is not None
+        call.on_token(text[:30])
+        while not self._go_on.exists():  # noqa: ASYNC110 - another process makes it
+            await asyncio.sleep(0.05)
+        call.on_token(text[30:])
+        return Completion(text=text, usage=Usage(prompt_tokens=200, completion_tokens=50, cost_usd=0.02), seconds=1.5)
+
+
+def remembers(call: Call) -> str:
+    """Says how much it was told."""
+    return f"I was told {len(call.question)} things, the first was {call.question[0].content!r}."
+
+
 class Small:
     """An offer of the gym's specialists, and of some workers that no page should have to meet."""
 
     def __init__(self, folder: Path) -> None:
+        self._plans = Plans(folder)
         self._chosen = folder / "chosen.jsonl"
         self.gym = WorkerPool([Member(worker=worker, card=worker.card) for worker in specialists(World())])
         odd: dict[str, Worker] = {
@@ -69,6 +94,8 @@ class Small:
             "talks": talks,
             "huge": Scripted("0123456789" * 1_000_000),
             "broken": Scripted(_unavailable),
+            "remembers": Scripted(remembers),
+            "editor": HumanWorker(HumanWorkerConfig(name="editor", kind="human", timeout_seconds=60, usd_per_call=0)),
         }
         self.odd = WorkerPool([Member(worker=worker, card=Card(name=name, about=EVIL)) for name, worker in odd.items()])
         evil = Scripted(_evil)
@@ -78,7 +105,8 @@ class Small:
 
     @property
     def models(self) -> Sequence[str]:
-        return ("best", "three", "slow", "talks", "huge", "broken", "evil", *self.gym.names)
+        written = ("best", "three", "plans", "in turn", "vote", "slow", "talks", "huge", "broken", "remembers", "editor", "evil")
+        return (*written, *self.gym.names)
 
     @property
     def baselines(self) -> Mapping[str, str]:
@@ -95,6 +123,15 @@ class Small:
             return Conductor(consensus(1, judge=0, samples=3), self.gym)
         if model == "best":
             return Conductor(by_kind(lambda text: kind_of(text) or "", stored().optima), self.gym)
+        if model == "plans":
+            return Conductor(ChatPolicy(self._plans), self.gym)
+        if model == "in turn":
+            in_turn = (Step(worker=0, subtask="x"), Step(worker=1, subtask="y", access=(0,)))
+            return Conductor(FixedPolicy(Workflow(steps=in_turn)), self.odd)
+        if model == "vote":
+            counted = Step(worker=len(self.gym), subtask="?", access=(0, 1, 2, 3))
+            voting = Workflow(steps=(*(Step(worker=1, subtask=said) for said in "abcd"), counted))
+            return Conductor(FixedPolicy(voting), with_vote(self.gym))
         if model == "evil":
             steps = (Step(worker=0, subtask=EVIL), Step(worker=1, subtask=f"{{{{{HIT}}}}} ${{{HIT}}}", access=(0,)))
             return Conductor(FixedPolicy(Workflow(steps=steps)), self.evil)
@@ -114,6 +151,12 @@ def _unavailable(call: Call) -> str:
     raise WorkerUnavailable(f"503 {EVIL}")
 
 
+def _known(question: str) -> None:
+    """As a pool does that is not for any question; the tests ask a good deal."""
+    if question.startswith("Nobody can answer"):
+        raise ConfigError("the pool is not for this")
+
+
 async def main(port: int, folder: Path, *, with_keys: bool) -> None:
     """Serve until killed."""
     catalog = Small(folder)
@@ -124,8 +167,10 @@ async def main(port: int, folder: Path, *, with_keys: bool) -> None:
             problems=World().problems(split="held_out_numbers", n=120),
             verifier=GymVerifier(),
             conductor=lambda lists: Conductor(FixedPolicy(lists), catalog.gym),
+            check_question=_known,
+            answers_only_these=True,
         )
-        attach(app, app.state.service, training=folder / "training", playground=playground)
+        attach(app, app.state.service, training=folder / "training", playground=playground, pool_files=folder)
         await uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning")).serve()
 
 

@@ -2,22 +2,24 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from podium.conduct import Conductor
-from podium.errors import WorkerRefused
+from podium.errors import MalformedWorkflow, WorkerRefused
+from podium.page.comparison import Outcome, compared
 from podium.page.following import Following
-from podium.page.layout import GAP, ROW, layout, lines
+from podium.page.layout import GAP, PLAN, ROW, WRITTEN, layout, lines
 from podium.page.mix import POINTS, curves, mix
 from podium.page.shown import clipped, line, took
-from podium.page.timeline import spans
+from podium.page.timeline import bill, spans
 from podium.page.training_files import TrainingRun, TrainingRuns
 from podium.policies.fixed import FixedPolicy
 from podium.protocols import Worker
-from podium.types import Call, Card, Completion, Step, Workflow
+from podium.types import Brief, Call, Card, Completion, Generation, Step, StepResult, Transcript, Usage, Verdict, Workflow, ask
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
 from podium.workflow.draw import as_svg, counted
@@ -36,6 +38,12 @@ def test_a_chain_stands_in_rows_and_lines_pass_by_at_the_side() -> None:
     wide = layout(Workflow(steps=(*(Step(worker=0, subtask="x") for _ in range(4)), Step(worker=0, subtask="y", access=(0, 3)))))
     assert wide.rows == ((0, 1), (2, 3), (4,))
     assert wide.share < 1, "step 0 is seen from beyond the second row"
+    [band] = wide.bands
+    assert (band.top, band.steps) == (0, (0, 1, 2, 3)), "what works at the same time is held together"
+    assert band.top + band.height < wide.tops[2]
+    planned = layout(CHAIN, planned=True)
+    assert planned.tops[0] == PLAN + GAP
+    assert [edge.target for edge in planned.edges if edge.source == WRITTEN] == [0], "only who sees no step is next to the plan"
     assert layout(Workflow(steps=tuple(Step(worker=0, subtask="x") for _ in range(7)))).rows == ((0, 1, 2), (3, 4), (5, 6))
 
 
@@ -49,7 +57,7 @@ async def test_a_live_run_and_a_kept_one_look_the_same() -> None:
         assert [(step.worker, step.state, step.said) for step in only.steps] == [("echo", "done", "said")] * 3
     assert live.answered is not None
     assert not live.running
-    assert [span.name for span in spans(completion.transcripts)] == ["0 echo", "1 echo", "2 echo"]
+    assert [span.name for span in spans(completion.transcripts)] == ["Conductor", "0 echo", "1 echo", "2 echo"]
 
 
 async def test_a_step_that_nobody_needed_any_more_is_shown_as_no_fault_of_its_worker() -> None:
@@ -71,10 +79,109 @@ async def test_a_step_that_nobody_needed_any_more_is_shown_as_no_fault_of_its_wo
         await Conductor(FixedPolicy(workflow), pool).conduct(Call.plain("?"), live.on_event)
     [transcript] = caught.value.transcripts
     for following in (live, Following.of(caught.value.transcripts)):
-        assert [step.state for step in following.rounds[0].steps] == ["stopped", "failed", "stopped", "failed"]
-    assert [span.failed for span in spans([transcript])] == [False, True, False, True]
+        assert [step.state for step in following.rounds[0].steps] == ["stopped", "failed", "never", "never"]
+    assert [span.failed for span in spans([transcript])] == [False, False, True, False, True]
     assert [result.was_needed for result in transcript.results] == [False, True, False, True]
     assert as_svg(transcript).count('stroke="#b91c1c"') == 2
+
+
+async def test_a_run_that_is_stopped_says_what_was_cut_and_what_was_never_begun() -> None:
+    started = asyncio.Event()
+
+    async def endless(call: Call) -> Completion:
+        started.set()
+        await asyncio.sleep(60)
+        return Completion(text="late")
+
+    members = [Member(worker=Scripted("said"), card=Card(name="quick")), Member(worker=endless, card=Card(name="slow"))]
+    steps = (Step(worker=0, subtask="x"), Step(worker=1, subtask="x", access=(0,)), Step(worker=0, subtask="x", access=(1,)))
+    live = Following()
+    conducted = Conductor(FixedPolicy(Workflow(steps=steps)), WorkerPool(members)).conduct(Call.plain("?"), live.on_event)
+    task = asyncio.create_task(conducted)
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert live.answered is not None
+    for following in (live, Following.of(live.answered.transcripts)):
+        assert [step.state for step in following.rounds[0].steps] == ["done", "cut", "never"]
+        assert following.rounds[0].plan is not None
+        assert following.rounds[0].plan.state == "done"
+    assert [span.failed for span in spans(live.answered.transcripts)] == [False] * 4
+
+
+async def test_planning_that_is_stopped_or_fails_is_shown_as_the_conductors() -> None:
+    begun = asyncio.Event()
+
+    class Never:
+        async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
+            begun.set()
+            await asyncio.sleep(60)
+            return []
+
+    live = Following()
+    pool = WorkerPool([Member(worker=Scripted("said"), card=Card(name="echo"))])
+    task = asyncio.create_task(Conductor(Never(), pool).conduct(Call.plain("?"), live.on_event))
+    await begun.wait()
+    assert live.running
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert live.rounds[0].plan is not None
+    assert live.rounds[0].plan.state == "cut"
+    assert not live.running
+    failing = Following()
+    with pytest.raises(MalformedWorkflow):
+        await Conductor(FixedPolicy("I would rather not."), pool).conduct(Call.plain("?"), failing.on_event)
+    assert failing.answered is not None
+    for following in (failing, Following.of(failing.answered.transcripts)):
+        [only] = following.rounds
+        assert only.plan is not None
+        assert (only.plan.state, only.plan.said, only.workflow) == ("failed", "I would rather not.", None)
+
+
+def test_the_parts_of_a_run_add_up_to_it() -> None:
+    written = Generation(text="...", usage=Usage(prompt_tokens=90, completion_tokens=10, cost_usd=0.03), seconds=2.0)
+    step = Step(worker=0, subtask="x")
+    done = Completion(text="said", usage=Usage(prompt_tokens=9, completion_tokens=1, cost_usd=0.01), seconds=1.0)
+    result = StepResult(step=step, worker="echo", completion=done, seconds=1.0)
+    transcript = Transcript(
+        question=ask("?"), generation=written, workflow=Workflow(steps=(step,)), results=(result,), answer="said"
+    )
+    whole = "Planning 2.00 s · 100 tokens · $0.0300 (75 % of the dollars); 1 step 1.50 s · 10 tokens · $0.0100."
+    assert bill([transcript], 3.5) == whole
+    assert bill([replace(transcript, generation=Generation(text=""))], 3.5) == "", "nobody planned"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "says"),
+    [
+        ((True, False), "a is right, b is wrong."),
+        ((False, False), "Both are wrong."),
+        ((None, None), "They gave different words. Which is right is not known for this question."),
+    ],
+)
+def test_two_answers_are_compared_by_what_is_known(verdicts: tuple[bool | None, bool | None], says: str) -> None:
+    first, second = (
+        Outcome(
+            model=name,
+            answer=name,
+            seconds=seconds,
+            usage=Usage(cost_usd=usd),
+            steps=steps,
+            verdict=None if right is None else Verdict(correct=right, extracted=None),
+        )
+        for name, seconds, usd, steps, right in (("a", 3.0, 0.02, 2, verdicts[0]), ("b", 1.0, 0.01, 1, verdicts[1]))
+    )
+    assert compared(first, second) == [
+        says,
+        "a took 2 steps, b 1 step.",
+        "a cost $0.0200, b $0.0100: a 2.0 times as much.",
+        "a took 3.00 s, b 1.00 s: a 3.0 times as long.",
+    ]
+    nobody = replace(second, answer=None, usage=Usage(cost_usd=None))
+    assert compared(first, nobody)[0] == "b gave no answer."
+    assert compared(first, nobody)[2] == "a cost $0.0200, b price unknown: they can not be compared."
 
 
 def test_texts_are_cut_and_cleaned() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from podium.conduct import Conductor
 from podium.errors import InvalidWorkflow, WorkerUnavailable
+from podium.events import Event, PlanStarted, PlanToken, WorkflowWritten
 from podium.policies.chat import ChatPolicy
 from podium.types import Call, Completion, Usage
 from tests.workflows import brief, pool_of
@@ -33,6 +34,34 @@ async def test_it_conducts() -> None:
     system, user = model.calls[0].question
     assert (system.role, user.role) == ("system", "user")
     assert "6 times 7?" in user.content
+
+
+class Talks:
+    """Says these texts one after the other, in two pieces each."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = list(texts)
+
+    async def __call__(self, call: Call) -> Completion:
+        text = self.texts.pop(0)
+        assert call.on_token is not None
+        call.on_token(text[:5])
+        call.on_token(text[5:])
+        return Completion(text=text, usage=PRICE)
+
+
+async def test_what_it_writes_is_told_as_it_writes_and_a_second_attempt_voids_the_first() -> None:
+    events: list[Event] = []
+    await Conductor(ChatPolicy(Talks(BAD, GOOD), attempts=2), pool_of("no", "42")).conduct(Call.plain("6 times 7?"), events.append)
+    assert events[:6] == [
+        PlanStarted(round=1),
+        PlanToken(round=1, text=BAD[:5]),
+        PlanToken(round=1, text=BAD[5:]),
+        PlanStarted(round=1, attempt=2),
+        PlanToken(round=1, text=GOOD[:5]),
+        PlanToken(round=1, text=GOOD[5:]),
+    ]
+    assert isinstance(events[6], WorkflowWritten)
 
 
 async def test_samples_are_different_draws() -> None:

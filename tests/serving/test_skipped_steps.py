@@ -57,7 +57,7 @@ async def test_clients_are_told_so() -> None:
     assert [shown["condition"] for shown in told_of[0]["steps"]] == ["always", "always", "unless 2 agree"]
     assert (told_of[-1]["skipped"], told_of[-1]["passes_on"], told_of[-1]["usage"]["cost_usd"]) == (True, 0, 0.0)
     assert [step["skipped"] for step in podium_object("r", completion)["rounds"][0]["steps"]] == [False, False, True]
-    words = [reasoning(event, last=9) for event in events]
+    words = [said for event in events if (said := reasoning(event, last=9))]
     assert "step 2, w2: skipped, the answer of step 0 stands for it\n\n" in words
     assert words[0] == step_summaries(completion.transcripts)[0]
 

@@ -1,4 +1,4 @@
-"""``podium keys`` (create, list, show, change, revoke, correct) and ``podium runs`` (list, show, export, delete)."""
+"""``podium keys`` (create, list, show, change, revoke, correct) and ``podium runs`` (list, show, export, problems, delete)."""
 
 from pathlib import Path
 from typing import Annotated
@@ -121,6 +121,16 @@ def runs_export(
     db: DbFlag = DB_HERE,
 ) -> None:
     """Write every run into a file."""
+
+
+@runs_app.command("problems")
+@carried_out_by("podium.cli.feedback:problems", "serve")
+def runs_problems(
+    out: Annotated[Path, typer.Option(help="The new file: one JSON object per problem, as podium.load_problems reads them.")],
+    key: Annotated[str | None, typer.Option(help="Only runs of this key, by name or id.")] = None,
+    db: DbFlag = DB_HERE,
+) -> None:
+    """Write every question whose right answer somebody wrote, or whose answer somebody called right, into a file of problems."""
 
 
 @runs_app.command("delete")

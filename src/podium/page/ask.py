@@ -1,22 +1,28 @@
-"""Ask: a question, who answers it, and the workflow as it runs; beside it, on request, another model on the same question."""
+"""Ask: a question, who answers it, and the workflow as it runs; beside it, on request, another model on the same question; then
+what one wants to ask further.
 
-import asyncio
-from dataclasses import dataclass, field
+The runs belong to the server (:mod:`podium.page.live`), and their ids stand in the address: a page that is loaded again, or left
+and come back to, shows them as they are by then.
+"""
+
 from functools import partial
 
-from nicegui import background_tasks, ui
+from nicegui import ui
 
-from podium.errors import ConfigError
+from podium.errors import ConfigError, PodiumError
+from podium.page.address import say
 from podium.page.frame import frame
-from podium.page.parts import Area, Choice, box, button, enable, text
+from podium.page.human_box import HumanBox
+from podium.page.introduction import introduction
+from podium.page.parts import Area, Choice, box, button, enable, show, text
 from podium.page.request_options import RequestOptionsForm
-from podium.page.run_panel import RunPanel
-from podium.page.running import ran
 from podium.page.shown import line
 from podium.page.site import Site
+from podium.page.thread import Thread, opened_threads
+from podium.page.threads_view import ThreadsView
+from podium.page.under_way import UnderWay
 from podium.page.visitor import Visitor
 from podium.request_options import RequestOptions
-from podium.types import ask
 
 NOBODY = ""
 _EXAMPLES = (
@@ -24,89 +30,140 @@ _EXAMPLES = (
     "Which is larger, 2^100 or 3^63? Show why.",
     "Write a Python function that tells whether a string is a palindrome, ignoring case and punctuation.",
 )
+_TO_THE_RUN = """(() => {
+  const form = document.querySelector('.ask-form'), run = document.querySelector('.thread');
+  const narrow = innerWidth <= 640;
+  if (narrow) form.open = false;
+  requestAnimationFrame(() => run.scrollIntoView({block: narrow ? 'start' : 'nearest'}));
+})()"""
 
 
-def ask_page(site: Site, visitor: Visitor) -> None:
-    """Build the page."""
+async def ask_page(site: Site, visitor: Visitor, run: str, beside: str) -> None:
+    """Build the page; ``run`` and ``beside`` are the ids of the runs that it is to show, "" for none."""
     lead = "A conductor writes a workflow for your question; workers carry it out, each seeing only what it was allowed to see."
+    sees = site.service.accounts.seen_by(await visitor.key("ask"))
+    threads = await opened_threads(site, [known for known in (run, beside) if known], sees)
     with frame(site, "/", "Ask", lead):
-        _Ask(site, visitor)
-
-
-@dataclass(slots=True)
-class _Tasks:
-    """What this page has under way."""
-
-    running: set["asyncio.Task[None]"] = field(default_factory=set)
-
-    def stop(self) -> None:
-        for task in self.running:
-            task.cancel()
+        _Ask(site, visitor, threads)
+        if run and not threads:
+            text("There is no run at this address, or it is no longer kept.", "p", "soft")
 
 
 class _Ask:
-    def __init__(self, site: Site, visitor: Visitor) -> None:
-        self._site, self._visitor = site, visitor
-        self._tasks = _Tasks()
+    def __init__(self, site: Site, visitor: Visitor, threads: list[Thread]) -> None:
+        self._site, self._visitor, self._threads = site, visitor, threads
+        own: set[str] = set()
+        UnderWay(site, visitor, own)
+        HumanBox(visitor)
         models = _groups(site)
-        self._question = Area("Question", rows=4, send=self._ask)
-        with box("examples"):
-            text("Examples", "span", "soft")
-            for example in _examples(site):
-                button(line(example, 46), partial(self._question.write, example), "quiet small", title=line(example, 300))
-        with box("bar"):
-            self._model = Choice("Model", models, site.catalog.models[0])
-            self._beside = Choice("Compare with", {"": [(NOBODY, "nobody")], **models, **_baselines(site)}, NOBODY)
-            self._go = button("Ask", self._ask)
-            self._stop = button("Stop", self._tasks.stop, "quiet")
-        text("Enter asks, Shift and Enter begins a new line.", "p", "soft")
-        self._options = RequestOptionsForm(site.catalog.cards)
-        enable(self._stop, False)
-        self._results = box("pair")
-        ui.context.client.on_delete(self._tasks.stop)
+        first = threads[0].model if threads and threads[0].model in site.catalog.models else site.catalog.models[0]
+        beside = threads[1].model if len(threads) > 1 else NOBODY
+        offered = {"": [(NOBODY, "nobody")], **models, **_baselines(site)}
+        if beside not in {option for group in offered.values() for option, _ in group}:
+            beside = NOBODY
+        with box("ask-form", "details", open="") as self._form:
+            text("New question", "summary")
+            introduction(site)
+            self._question = Area("Question", rows=4, send=self._ask, value=threads[0].asked if threads else "")
+            with box("examples"):
+                text("Examples", "span", "soft")
+                for example in _examples(site):
+                    button(line(example, 46), partial(self._question.write, example), "quiet small", title=line(example, 300))
+            with box("bar"):
+                self._model = Choice("Model", models, first, self._limit)
+                self._beside = Choice("Compare with", offered, beside)
+                self._go = button("Ask", self._ask)
+                self._stop = button("Stop", self._stop_all, "quiet")
+            text("Enter asks, Shift and Enter begins a new line.", "p", "soft hint")
+            self._options = RequestOptionsForm(site.catalog.cards)
+        self._refusal = text("", "p", "stopped-note", role="alert")
+        show(self._refusal, False)
+        self._limit()
+        self._view = ThreadsView(site, visitor, own, self._changed, self._further)
+        self._view.show(threads)
+        self._changed()
 
-    def _ask(self) -> None:
+    def _limit(self) -> None:
+        """Options that would lead nowhere with the chosen model can not be chosen, and say why."""
+        model = self._model.value
+        for option in (*self._site.catalog.models, *self._site.catalog.baselines):
+            self._beside.allow(option, option != model, "It is the model that is asked anyway.")
+        alone = model in self._site.workers
+        rounds = "One worker alone answers once." if alone else ""
+        self._options.allow(workers=self._why_all_workers(model), rounds=rounds)
+
+    def _why_all_workers(self, model: str) -> str:
+        names = [card.name for card in self._site.catalog.cards]
+        if model in self._site.workers:
+            return f"{line(model, 40)} is one worker alone: it asks nobody else."
+        if not names:
+            return ""
+        try:
+            self._site.catalog.conductor(model, RequestOptions(exclude_workers=(names[0],)))
+        except ConfigError as error:
+            return str(error)
+        return ""
+
+    async def _ask(self) -> None:
         question = self._question.value.strip()
-        if self._tasks.running:
+        if self._is_running():
             return
         if not question:
             self._question.focus()
             return
-        try:
-            options = self._options.read()
-        except ConfigError:
-            self._options.open()  # it says what is wrong
-            return
         asked = [self._model.value]
         if self._beside.value not in (NOBODY, self._model.value):
             asked.append(self._beside.value)
-        self._results.clear()
-        self._results.classes(replace="pair two" if len(asked) > 1 else "pair")
-        enable(self._go, False)
-        enable(self._stop, True)
-        with self._results:
-            panels = [RunPanel(model) for model in asked]
-        for model, panel in zip(asked, panels, strict=True):
-            task = background_tasks.create(self._run(model, panel, question, options), name=f"ask {line(model, 40)}")
-            self._tasks.running.add(task)
-            task.add_done_callback(self._over)
+        await self._begin([Thread(model=model) for model in asked], question)
 
-    async def _run(self, model: str, panel: RunPanel, question: str, options: RequestOptions) -> None:
-        catalog, conductor = self._site.catalog, None
-        if model in self._site.workers:
-            options = options.model_copy(update={"workers": (), "rounds": None})  # one worker alone asks no other
-        elif model in catalog.baselines:
-            baseline = options.model_copy(update={"policy": model, "rounds": None})
-            conductor = partial(catalog.conductor, catalog.models[0], baseline)
-        conduct = partial(ran, self._site, self._visitor, model, question, options=options, conductor=conductor)
-        with self._results:
-            await panel.run(ask(question), conduct, self._site.link("/runs/"))
+    async def _further(self, question: str) -> None:
+        """Ask ``question`` further, in every conversation that is shown."""
+        if not self._is_running():
+            await self._begin([thread.gone_on() for thread in self._threads], question)
 
-    def _over(self, task: "asyncio.Task[None]") -> None:
-        self._tasks.running.discard(task)
-        if not self._tasks.running:
-            enable(self._go, True)
-            enable(self._stop, False)
+    async def _begin(self, threads: list[Thread], question: str) -> None:
+        try:
+            options = self._options.read()
+        except ConfigError:
+            ui.run_javascript("document.querySelector('.ask-form').open = true")
+            self._options.open()  # it says what is wrong
+            return
+        show(self._refusal, False)
+        try:
+            if self._site.playground is not None:
+                self._site.playground.check_question(question)
+        except ConfigError:
+            self._refusal.text = "This pool does not know such questions. Take one of its problems, or bring your own models."
+            show(self._refusal, True)
+            return
+        try:
+            key = await self._visitor.key("ask")
+        except PodiumError as error:
+            self._refusal.text = str(error)
+            show(self._refusal, True)
+            return
+        if self._is_running():
+            return  # a second click was quicker than the first
+        for thread in threads:
+            thread.start(self._site, self._visitor, question, options, key="" if key is None else key.id)
+        self._threads = threads
+        ids = [thread.id for thread in threads]
+        say(f"{self._site.link('/')}?run={ids[0]}" + (f"&beside={ids[1]}" if len(ids) > 1 else ""))
+        self._view.show(threads)
+        self._changed()
+        ui.run_javascript(_TO_THE_RUN)
+
+    def _is_running(self) -> bool:
+        return any(thread.is_running for thread in self._threads)
+
+    def _stop_all(self) -> None:
+        for thread in self._threads:
+            thread.stop()
+
+    def _changed(self) -> None:
+        running = self._is_running()
+        enable(self._go, not running)
+        enable(self._stop, running)
 
 
 def _groups(site: Site) -> dict[str, list[tuple[str, str]]]:

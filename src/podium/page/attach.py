@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from podium.errors import AccessDenied
 from podium.page.ask import ask_page
 from podium.page.frame import HEAD, ICON, frame
+from podium.page.models_page import models_page
 from podium.page.parts import text
 from podium.page.play import play_page
 from podium.page.pool import pool_page
@@ -26,22 +27,29 @@ from podium.page.visitor import Visitor
 from podium.serving.service import RequestService
 
 RECONNECT_SECONDS = 10.0
-"""How long the server waits for a page that lost its connection before it stops what that page has under way."""
+"""How long the server waits for a page that lost its connection before it forgets it. The browser then loads the page again."""
 
 
 def attach(
-    app: FastAPI, service: RequestService, *, training: Path, prefix: str = "/", playground: Playground | None = None
+    app: FastAPI,
+    service: RequestService,
+    *,
+    training: Path,
+    prefix: str = "/",
+    playground: Playground | None = None,
+    pool_files: Path | None = None,
 ) -> None:
     """Mount the pages over ``service`` on ``app`` at ``prefix``. Call it after every other route was added, once in a process.
 
     ``training``: the folder below which runs of training lie. ``playground``: the problems that visitors can try to conduct;
-    None: there are none. Where the server asks for keys, visitors sign in with theirs.
+    None: there are none. ``pool_files``: the folder into which the form for one's own models writes; None: nowhere, which is
+    right where strangers reach a server without keys. Where the server asks for keys, visitors sign in with theirs.
     """
-    site = Site(service=service, training=TrainingRuns(training), playground=playground, prefix=prefix)
+    site = Site(service=service, training=TrainingRuns(training), playground=playground, prefix=prefix, pool_files=pool_files)
 
     @ui.page("/", title="Ask · Podium")
-    async def _ask() -> None:
-        await _shown(site, ("ask",), lambda visitor: ask_page(site, visitor))
+    async def _ask(run: str = "", beside: str = "") -> None:
+        await _shown(site, ("ask",), lambda visitor: ask_page(site, visitor, run, beside))
 
     @ui.page("/play", title="Play the conductor · Podium")
     async def _play() -> None:
@@ -59,6 +67,10 @@ def attach(
     async def _training(run: str = "", beside: str = "") -> None:
         await _shown(site, SCOPES, lambda visitor: training_page(site, visitor, run, beside))
 
+    @ui.page("/models", title="Your own models · Podium")
+    async def _models() -> None:
+        await _shown(site, (), lambda visitor: models_page(site, visitor))
+
     @ui.page("/pool", title="Pool · Podium")
     async def _pool() -> None:
         await _shown(site, ("ask",), lambda visitor: pool_page(site, visitor))
@@ -68,6 +80,7 @@ def attach(
     library = katex()
     if library is not None:
         nicegui.app.add_static_file(local_file=library, url_path=KATEX)
+    nicegui.app.on_shutdown(site.lives.close)
     nicegui.app.add_exception_handler(404, _nothing)
     nicegui.app.on_page_exception(lambda: text("The server made a mistake; its log says which."))
     if site.with_keys:

@@ -1,20 +1,23 @@
-"""What one step saw and what it said, in full."""
+"""What one step saw and what it said, in full; or what the conductor wrote."""
 
 from nicegui.element import Element
 
-from podium.page.following import RoundView, StepView
+from podium.page.following import PlanView, RoundView, StepView
 from podium.page.parts import LongText, box, folded, text
 from podium.page.shown import figures, line, tail, took
-from podium.types import Question
-from podium.workflow.draw import as_text, sees
+from podium.types import Question, StepResult
+from podium.workflow.draw import as_text, counted, sees, used
+
+MOST_TOOLS = 50
+"""Tool calls of one step that are shown."""
 
 
 class Inspector:
-    """Shows one step, and keeps showing what it says while it works."""
+    """Shows one step or one plan, and keeps showing what it says while it works."""
 
     def __init__(self) -> None:
         self._frame: Element = box("inspector", "section", aria_label="Step")
-        self._live: _Live | None = None
+        self._live: _Live | _LivePlan | None = None
 
     @property
     def element(self) -> Element:
@@ -43,19 +46,47 @@ class Inspector:
             text("Said", "h4")
             self._live = _Live(view)
 
+    def show_plan(self, plan: PlanView) -> None:
+        """Show what the conductor writes."""
+        self._frame.clear()
+        with self._frame:
+            text("The conductor", "h3")
+            text("Wrote", "h4")
+            self._live = _LivePlan(plan)
+
     def clear(self) -> None:
         """Show nothing."""
         self._frame.clear()
         self._live = None
 
     def refresh(self) -> None:
-        """Show what the step said in the meantime."""
+        """Show what was said in the meantime."""
         if self._live is not None:
             self._live.refresh()
 
 
+class _LivePlan:
+    """What the conductor writes, as it streams in; the whole text and its figures when it is done."""
+
+    def __init__(self, view: PlanView) -> None:
+        self._view = view
+        self._words = LongText("", "What the conductor wrote")
+        self._figures = text("", "p", "soft")
+        self._seen: tuple[str, int] | None = None
+        self.refresh()
+
+    def refresh(self) -> None:
+        view = self._view
+        if (view.state, len(view.said)) == self._seen:
+            return
+        self._seen = (view.state, len(view.said))
+        self._words.show((tail(view.said) or "...") if view.state == "runs" else view.said or "(nothing)")
+        if view.usage is not None:
+            self._figures.text = figures(view.seconds, view.usage)
+
+
 class _Live:
-    """The text of a step as it streams in; the whole text and its figures when the step is done."""
+    """The text of a step as it streams in; the whole text, its tools and its figures when the step is done."""
 
     def __init__(self, view: StepView) -> None:
         self._view = view
@@ -72,6 +103,8 @@ class _Live:
         self._seen = (view.state, len(view.said))
         if view.state == "waits":
             self._words.show("It waits for the steps that it sees.")
+        elif view.state == "never":
+            self._words.show("It was not started: the run was over before.")
         elif view.result is None:
             self._words.show(tail(view.said) or "...")
         else:
@@ -81,9 +114,28 @@ class _Live:
             self._figures.text = (
                 "no worker was asked" if skipped else took(seconds) if view.usage is None else figures(seconds, view.usage)
             )
-            completion, failed = view.result.completion, view.result.failed_rounds
-            below = [*failed, *(() if completion is None else completion.transcripts)]
             with self._below:
-                for number, transcript in enumerate(below[:5], 1):
-                    ending = " (without an answer)" if number <= len(failed) else ""
-                    folded(f"This worker is itself a Conductor: round {number}{ending}", as_text(transcript))
+                _tools(view.result)
+                _rounds_below(view.result)
+
+
+def _tools(result: StepResult) -> None:
+    """The tools that the worker called by itself, with their results, and those that the client is to call."""
+    completion = result.completion
+    if completion is None:
+        return
+    for use in completion.tool_uses[:MOST_TOOLS]:
+        failed = ", failed" if use.failed else ""
+        folded(f"called {line(use.tool, 60)}, {took(use.seconds)}{failed}", used(use))
+    if len(completion.tool_uses) > MOST_TOOLS:
+        text(f"and {counted(len(completion.tool_uses) - MOST_TOOLS, 'call')} more", "p", "soft")
+    for called in completion.tool_calls[:MOST_TOOLS]:
+        folded(f"asks the client to call {line(called.name, 60)}", called.arguments)
+
+
+def _rounds_below(result: StepResult) -> None:
+    completion, failed = result.completion, result.failed_rounds
+    below = [*failed, *(() if completion is None else completion.transcripts)]
+    for number, transcript in enumerate(below[:5], 1):
+        ending = " (without an answer)" if number <= len(failed) else ""
+        folded(f"This worker is itself a Conductor: round {number}{ending}", as_text(transcript))

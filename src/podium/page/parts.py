@@ -78,6 +78,7 @@ class Choice:
     def __init__(self, label: str, groups: Mapping[str, Sequence[tuple[str, str]]], value: str, act: Act | None = None) -> None:
         self.value = value
         self._act = act
+        self._options: dict[str, list[Element]] = {}
         with box("field", "label"):
             text(label, "span", "label")
             with box("select", "select", autocomplete="off") as self.element:
@@ -86,8 +87,16 @@ class Choice:
                         for option, shown in options:
                             made = text(line(shown, 80), "option", value=option)
                             made.props.set_bool("selected", option == value)
+                            self._options.setdefault(option, []).append(made)
         self._known = {option for options in groups.values() for option, _ in options}
         self.element.on("change", self._chosen, js_handler=in_turn(_VALUE))
+
+    def allow(self, option: str, wanted: bool, why: str = "") -> None:
+        """Whether ``option`` can be chosen; ``why`` not, in words."""
+        for made in self._options.get(option, ()):
+            made.props.set_bool("disabled", not wanted)
+            made.props["title"] = "" if wanted else why
+            made.update()
 
     def _chosen(self, event: GenericEventArguments) -> None:
         if event.args in self._known:
@@ -108,10 +117,9 @@ class _Written:
         if self._changed is not None and self.value != before:
             self._changed()
 
-    def _sent(self, event: GenericEventArguments) -> None:
+    def _sent(self, event: GenericEventArguments) -> Any:
         self._typed(event)
-        if self._send is not None:
-            self._send()
+        return None if self._send is None else self._send()
 
 
 class Area(_Written):

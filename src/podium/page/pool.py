@@ -13,12 +13,14 @@ from podium.page.running import ran
 from podium.page.shown import figures, line, took
 from podium.page.site import Site
 from podium.page.skills import worker_line
+from podium.page.verdicts import judged
 from podium.page.visitor import Visitor
 from podium.request_options import RequestOptions
 from podium.serving.api_errors import ApiErrorException
 from podium.workflow.draw import counted
 
 QUESTION = "What is 6 times 7? Answer with the number."
+RIGHT = "42"
 PATIENCE_SECONDS = 60.0
 MOST_SAID = 80
 
@@ -79,9 +81,21 @@ class _Pool:
         else:
             seconds = max(time.perf_counter() - started, done.completion.seconds)
             if done.failure is None:
-                _say(said, f"{figures(seconds, done.completion.usage)}: {line(done.completion.text, MOST_SAID)}", "good")
+                words = f"{figures(seconds, done.completion.usage)}: {line(done.completion.text, MOST_SAID)}"
+                await self._judge(said, words, done.completion.text)
             else:
                 _say(said, line(done.failure.message, 300), "bad")
+
+    async def _judge(self, said: TextElement, words: str, answer: str) -> None:
+        """Say it with its verdict. A worker that answers, but wrong, is not green: it may not be made for this question."""
+        verdict = await judged(self._site.playground, self._question, answer)
+        if isinstance(verdict, str):
+            _say(said, f"{words} ({verdict})", "soft")
+        elif verdict is None:
+            right = RIGHT in answer
+            _say(said, words if right else f"{words} (wrong: it is {RIGHT})", "good" if right else "unsure")
+        else:
+            _say(said, words if verdict.correct else f"{words} (wrong)", "good" if verdict.correct else "unsure")
 
 
 def _unheard(_: object) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from nicegui import ui
+from nicegui.element import Element
 
 from podium.errors import ConfigError
-from podium.page.parts import Check, Line, box, button, text
+from podium.page.parts import Check, Line, box, button, enable, show, text
 from podium.page.shown import clipped, line
 from podium.request_options import RequestOptions
 from podium.types import Card
@@ -34,15 +35,31 @@ class RequestOptionsForm:
                 text("Workers that may be asked", "legend", "label")
                 with box("checks"):
                     self._workers = [Check(line(name, 40), value=True, changed=self._show_summary) for name in self._names]
+                self._ticking: list[Element] = []
                 if len(self._names) > 1:
                     with box("checks-all"):
-                        button("All", partial(self._tick, True), "quiet small", aria_label="Tick all workers")
-                        button("None", partial(self._tick, False), "quiet small", aria_label="Tick no worker")
+                        tick_all = button("All", partial(self._tick, True), "quiet small", aria_label="Tick all workers")
+                        tick_none = button("None", partial(self._tick, False), "quiet small", aria_label="Tick no worker")
+                    self._ticking = [tick_all, tick_none]
+                self._no_workers = text("", "p", "soft why-not")
             with box("bar"):
                 self._usd = self._field("At most, in dollars", "decimal")
                 self._seconds = self._field("At most, in seconds", "decimal")
                 self._rounds = self._field("At most, in rounds", "numeric")
+            self._no_rounds = text("", "p", "soft why-not")
             self._mistake = text("", "p", "bad mistake", role="alert")
+        self.allow(workers="", rounds="")
+
+    def allow(self, *, workers: str, rounds: str) -> None:
+        """Why workers can not be left out, and why rounds can not be chosen, in words; "": they can."""
+        self._without_workers, self._without_rounds = bool(workers), bool(rounds)
+        for element in [*(tick.element for tick in self._workers), *self._ticking]:
+            enable(element, not workers)
+        enable(self._rounds.element, not rounds)
+        for note, why in ((self._no_workers, workers), (self._no_rounds, rounds)):
+            note.text = line(why, 300)
+            show(note, bool(why))
+        self._show_summary()
 
     def open(self) -> None:
         """Unfold it, so that what is wrong in it is seen."""
@@ -52,10 +69,10 @@ class RequestOptionsForm:
         """What is chosen. Raises :class:`ConfigError`, in words for the visitor, where the form makes no sense."""
         return options_from(
             self._names,
-            [worker.value for worker in self._workers],
+            [worker.value or self._without_workers for worker in self._workers],
             usd=self._usd.value,
             seconds=self._seconds.value,
-            rounds=self._rounds.value,
+            rounds="" if self._without_rounds else self._rounds.value,
         )
 
     def _field(self, label: str, keys: str) -> Line:

@@ -1,57 +1,83 @@
 """One run, whole: the graph that fills, the step that is looked at, the answer, what it took. Live, or from what was kept."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from nicegui import ui
+from nicegui.element import Element
 
-from podium.errors import PodiumError
+from podium.errors import Cancelled, PodiumError
 from podium.events import Answered, Listener
-from podium.page.following import Following, RoundView, run_seconds
+from podium.page.following import OVER, Following, RoundView, is_stopped, run_seconds
 from podium.page.graph import Graph
 from podium.page.inspector import Inspector
+from podium.page.layout import WRITTEN
+from podium.page.live import LiveRun
 from podium.page.parts import box, folded, link, show, text
 from podium.page.rich_text import RichText
 from podium.page.shown import SHORT, clipped, figures, line
+from podium.page.timeline import bill
 from podium.serving.api_errors import ApiErrorException
 from podium.serving.asking import ChoiceDone
-from podium.types import Question, Transcript, Usage
+from podium.serving.store.runs import Run
+from podium.types import Question, Transcript, ask
 from podium.workflow.draw import counted
 
 REFRESH_SECONDS = 0.1
+WAITS = "Waits to begin"
+NOT_SAID = "The server made a mistake; its log says which."
 
 
 class RunPanel:
-    """A run on the page.
+    """A run on the page. ``verdict`` is a place beside the answer, ``foot`` one below it.
 
     Example::
 
         panel = RunPanel("gym")
-        done = await panel.run(ask("6 times 7?"), partial(ran, site, visitor, "gym", "6 times 7?"), site.link("/runs/"))
+        panel.follow(live, site.link("/runs/"))
     """
 
     def __init__(self, title: str) -> None:
         self._following = Following()
-        self._graphs: list[Graph | None] = []
+        self._graphs: list[Graph] = []
+        self._notes: dict[int, Element] = {}
         self._question: Question = ()
         self._changes = -1
         self._ended = False
-        with box("panel", "section", aria_label=f"Run of {line(title, 60)}"):
+        self._live: LiveRun | None = None
+        self._on_over: Callable[[], None] = _nothing
+        with box("panel", "section", aria_label=f"Run of {line(title, 60)}") as self.element:
             with box("panel-head"):
                 self._title = text(line(title, 60), "h2")
                 self._status = text("", "p", "status", aria_live="polite")
             with box("panel-body"):
                 with box("panel-left"):
                     self._drawn = box("rounds")
+                    self._bill = text("", "p", "soft bill")
                     self.inspector = Inspector()
                 with box("panel-right"):
                     self._heading = text("Answer", "h3", "answer-heading")
+                    self.verdict = box("verdict-place")
                     self._answer = RichText().classes("answer")
                     self._failure = text("", "p", "failure", role="alert")
+                    self._stopped = text("", "p", "stopped-note", role="status")
                     self._source = box("source")
-        show(self._heading, False)
-        show(self._failure, False)
+                    self.foot = box("foot")
+        for hidden in (self._heading, self._failure, self._stopped, self._bill):
+            show(hidden, False)
         self._timer = ui.timer(REFRESH_SECONDS, self.refresh, active=False)
+
+    def follow(self, live: LiveRun, kept_at: str, on_over: Callable[[], None] = lambda: None) -> None:
+        """Show a run that is under way, or was not let in, as it goes on; ``kept_at`` and its id are where to find it later.
+
+        ``on_over`` is called when it is over and kept.
+        """
+        self._live, self._following, self._question, self._on_over = live, live.following, live.question, on_over
+        self._status.text = WAITS
+        with self._source:
+            link("A link to this run", f"{kept_at}{live.id}", "soft")
+        self._timer.activate()
+        self.refresh()
 
     async def run(
         self, question: Question, conduct: Callable[[Listener, Callable[[str], None]], Awaitable[ChoiceDone]], kept_at: str
@@ -61,7 +87,7 @@ class RunPanel:
         How the run ended; None where it was not let in. A cancellation goes on upward.
         """
         self._following, self._question = Following(), question
-        self._status.text = "The conductor writes a workflow"
+        self._status.text = WAITS
         self._timer.activate()
         done: ChoiceDone | None = None
         known: list[str] = []
@@ -79,78 +105,126 @@ class RunPanel:
             self._timer.deactivate()
             self.refresh()
             if self._following.answered is None and not self._failure.text:
-                self.fail("The server made a mistake; its log says which.")
+                self.fail(NOT_SAID)
         return done
 
     def fail(self, message: str) -> None:
         """Say why there is nothing."""
-        self._status.text = "Stopped"
+        self._status.text = "No answer"
         self._failure.text = clipped(message, SHORT)
         show(self._failure, True)
 
-    def show_kept(self, question: Question, transcripts: Sequence[Transcript], *, answer: str | None, failure: str) -> None:
-        """Show a run that is over."""
-        self._following, self._question = Following.of(transcripts), question
+    def show_kept(self, run: Run, question: Question | None = None) -> None:
+        """Show a run that is over. ``question``: the conversation, where the run does not hold it."""
+        asked = run.transcripts[0].question if run.transcripts else ask(run.question or "")
+        self._following, self._question = Following.of(run.transcripts), question or asked
         self._draw()
-        self._end(answer, failure)
-        usage = Usage.total(transcript.usage for transcript in transcripts)
-        self._status.text = figures(sum(transcript.critical_seconds for transcript in transcripts), usage)
+        self._show_bill(run.transcripts, run.seconds)
+        if run.question is None and not run.transcripts:
+            self._end(run.answer, f"{run.why} The texts of this run were not kept.".strip(), stopped=False)
+        else:
+            self._end(run.answer, run.why, stopped=run.failure == Cancelled.__name__)
+        if run.answer is not None:
+            self._status.text = figures(run.seconds, run.usage)
+        elif run.transcripts:
+            self._status.text = f"{self._status.text} · {figures(run.seconds, run.usage)}"
 
     def refresh(self) -> None:
         """Bring the page up to the last event."""
         following = self._following
-        if following.changes == self._changes and not following.running:
-            return
-        self._changes = following.changes
-        if len(following.rounds) > len(self._graphs):
+        if following.changes != self._changes or following.running:
+            self._changes = following.changes
             self._draw()
-        for graph in self._graphs:
-            if graph is not None:
+            for graph in self._graphs:
                 graph.refresh()
-        self.inspector.refresh()
-        if following.answered is not None:
-            self._finish(following.answered)
-        elif following.rounds:
-            steps = following.rounds[-1].steps
-            over = sum(step.state in ("done", "failed", "stopped") for step in steps)
-            self._status.text = f"{over} of {counted(len(steps), 'step')} done"
+            self.inspector.refresh()
+            if following.answered is not None:
+                self._finish(following.answered)
+            else:
+                self._show_progress()
+        if self._live is not None and self._live.is_over:
+            self._be_over(self._live)
+
+    def _show_progress(self) -> None:
+        if not self._following.rounds:
+            return
+        last = self._following.rounds[-1]
+        if last.plan is not None and last.plan.state == "runs":
+            words = "The conductor writes a workflow"
+        else:
+            over = sum(step.state in OVER for step in last.steps)
+            words = f"{over} of {counted(len(last.steps), 'step')} done"
+        if self._status.text != words:
+            self._status.text = words
+
+    def _be_over(self, live: LiveRun) -> None:
+        self._live = None
+        self._timer.deactivate()
+        if live.following.answered is None:
+            failure = "" if live.done is None or live.done.failure is None else live.done.failure.message
+            self.fail(live.refusal or failure or NOT_SAID)
+        self._on_over()
 
     def _draw(self) -> None:
-        """Draw the rounds that are new."""
+        """Draw the rounds that are new, and say of those without a workflow why they have none."""
         with self._drawn:
             for shown in self._following.rounds[len(self._graphs) :]:
                 if shown.number > 1 or len(self._following.rounds) > 1:
                     text(f"Round {shown.number}", "h3")
-                if shown.workflow is None:
-                    text("The conductor keeps the answer." if shown.number > 1 else "No workflow was written.", "p", "soft")
-                    self._graphs.append(None)
-                else:
-                    self._graphs.append(Graph(shown, shown.workflow, partial(self._select, shown)))
+                self._graphs.append(Graph(shown, partial(self._select, shown)))
+        for shown in self._following.rounds:
+            is_written = shown.plan is None or shown.plan.state != "runs"
+            if is_written and shown.workflow is None and shown.number not in self._notes:
+                words = "No workflow was written." if shown.plan is None or shown.plan.state != "done" else _KEEPS
+                with self._drawn:
+                    self._notes[shown.number] = text(words, "p", "soft")
 
     def _select(self, shown: RoundView, index: int) -> None:
         for graph, each in zip(self._graphs, self._following.rounds, strict=True):
-            if graph is not None:
-                graph.mark(index if each is shown else None)
-        before = [step for each in self._following.rounds if each.number < shown.number for step in each.steps]
-        self.inspector.show(shown, index, self._question, before[-1].said if before else "")
+            graph.mark(index if each is shown else None)
+        if index == WRITTEN:
+            if shown.plan is not None:
+                self.inspector.show_plan(shown.plan)
+        else:
+            before = [step for each in self._following.rounds if each.number < shown.number for step in each.steps]
+            self.inspector.show(shown, index, self._question, before[-1].said if before else "")
         ui.run_javascript(f"document.getElementById('c{self.inspector.element.id}').scrollIntoView({{block: 'nearest'}})")
 
     def _finish(self, answered: Answered) -> None:
-        failure = "" if answered.failure is None else f"{answered.failure.kind}: {answered.failure.message}"
-        self._end(answered.answer, failure)
-        self._status.text = figures(run_seconds(answered), answered.usage)
-
-    def _end(self, answer: str | None, failure: str) -> None:
         if self._ended:
             return
+        failure = "" if answered.failure is None else f"{answered.failure.kind}: {answered.failure.message}"
+        self._show_bill(answered.transcripts, run_seconds(answered))
+        self._end(answered.answer, failure, stopped=is_stopped(answered.failure))
+        took = figures(run_seconds(answered), answered.usage)
+        self._status.text = took if answered.answer is not None else f"{self._status.text} · {took}"
+
+    def _show_bill(self, transcripts: tuple[Transcript, ...], seconds: float) -> None:
+        words = bill(transcripts, seconds)
+        self._bill.text = words
+        show(self._bill, bool(words))
+
+    def _end(self, answer: str | None, failure: str, *, stopped: bool) -> None:
         self._ended = True
-        if answer is None:
-            self.fail(failure or "There is no answer.")
-        else:
+        if answer is not None:
             show(self._heading, True)
             self._answer.show(answer)
+        elif stopped:
+            self._status.text = "Stopped"
+            self._stopped.text = "Stopped before there was an answer. What was done until then is kept."
+            show(self._stopped, True)
+        else:
+            self.fail(failure or "There is no answer.")
         with self._source:
             if answer is not None:
                 folded("The answer as it was written", answer)
             for shown in self._following.rounds:
-                folded(f"What the conductor wrote, round {shown.number}", shown.generation.text)
+                if shown.plan is not None:
+                    folded(f"What the conductor wrote, round {shown.number}", shown.plan.said)
+
+
+_KEEPS = "The conductor keeps the answer."
+
+
+def _nothing() -> None:
+    """Nobody waits for the end."""

@@ -1,10 +1,12 @@
 """What all pages of one server share: the service that takes questions, where training runs lie, what can be played."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from nicegui import ui
 
+from podium.page.live import LiveRuns
 from podium.page.training_files import TrainingRuns
 from podium.page.visitor import Visitor
 from podium.protocols import ServedModel, Verifier
@@ -22,6 +24,10 @@ class Playground:
     verifier: Verifier
     conductor: Callable[[str], ServedModel]
     """From a workflow that a visitor wrote to what carries it out, over the workers in the order of the catalog's cards."""
+    check_question: Callable[[str], None] = lambda question: None
+    """Raises :class:`ConfigError` for a question that the pool is not for."""
+    answers_only_these: bool = False
+    """Whether the pool answers questions of these kinds and no others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +39,10 @@ class Site:
     playground: Playground | None
     """None where the pool brings no problems."""
     prefix: str
+    pool_files: Path | None = None
+    """Where visitors who may do that write pool files; None: nobody may."""
+    lives: LiveRuns = field(default_factory=LiveRuns)
+    """The runs that pages have under way."""
 
     @property
     def catalog(self) -> ModelCatalog:

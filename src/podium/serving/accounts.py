@@ -13,6 +13,7 @@ from podium.errors import AccessDenied, BudgetExceeded, StoreUnavailable
 from podium.serving.heartbeat import Heartbeat
 from podium.serving.sealed import sealed_tenant
 from podium.serving.store.database import Database
+from podium.serving.store.feedback import FeedbackStore
 from podium.serving.store.keys import Key, Keys
 from podium.serving.store.patience import patiently
 from podium.serving.store.paused import Paused
@@ -68,6 +69,7 @@ class Accounts:
     keys: Keys = field(init=False)
     quotas: Quotas = field(init=False)
     runs: Runs = field(init=False)
+    feedback: FeedbackStore = field(init=False)
     paused: Paused = field(init=False)
     responses: KeptResponses = field(init=False)
     sessions: Sessions = field(init=False)
@@ -80,6 +82,7 @@ class Accounts:
     def __post_init__(self) -> None:
         self.keys, self.quotas = Keys(self.database), Quotas(self.database, self.replica)
         self.runs, self.paused = Runs(self.database), Paused(self.database)
+        self.feedback = FeedbackStore(self.database)
         self.responses, self.sessions = KeptResponses(self.database), Sessions(self.database)
         self.heartbeat = Heartbeat(
             {

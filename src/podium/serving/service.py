@@ -45,6 +45,11 @@ BUSY_SECONDS = 0.2
 """When to look again whether other replicas work on fewer requests of a key."""
 
 
+def new_run() -> str:
+    """An id for a run that begins."""
+    return f"run_{secrets.token_hex(12)}"
+
+
 @dataclass(slots=True, eq=False)
 class ActiveRequest:
     """A request that is being worked on."""
@@ -98,13 +103,14 @@ class RequestService:
         *,
         conductor: ServedModel | None = None,
         patience: Patience | None = None,
+        run: str = "",
     ) -> AsyncIterator[ActiveRequest]:
         """Work on a request inside the block; its calls are held to its budget, and when the block ends what they cost is written
         down.
 
         A block that ends with an exception before its run is kept (:meth:`finish`) has the run kept with that failure.
         ``conductor`` answers it, whatever the model is called; None: the model that is offered under that name. ``patience``
-        waits for a place (:mod:`podium.serving.concurrency`).
+        waits for a place (:mod:`podium.serving.concurrency`). ``run`` is the run's id (:func:`new_run`); "": a new one.
 
         Raises :class:`ApiErrorException`, :class:`QuotaExceeded`, :class:`ConfigError`.
         """
@@ -112,7 +118,7 @@ class RequestService:
             raise no_such_model(parsed.model, self.catalog.models)
         async with self._let_in(key, parsed, patience) as admission:
             waiting = None if conductor is not None else await self._waiting(key, parsed)
-            run = f"run_{secrets.token_hex(12)}"
+            run = run or new_run()
             session = None if conductor is not None else await sessioned(self.accounts, self.catalog, key, parsed, headers, run)
             call = self._call(parsed, waiting, session)
             conductors = [conductor] if conductor is not None else self._conductors(parsed, waiting)

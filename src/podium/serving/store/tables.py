@@ -129,6 +129,16 @@ run_workers = Table(
 """What each worker of a run used; the worker "" is who wrote the workflow."""
 Index("run_workers_worker", run_workers.c.worker)
 
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("run", String(64), ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("thumb", Integer, nullable=False),
+    Column("right_answer", Text, nullable=False),
+    Column("made_us", BigInteger, nullable=False),
+)
+"""What people said of answers; it goes with its run."""
+
 paused = Table(
     "paused",
     metadata,
