@@ -60,6 +60,8 @@ class PolicySetup:
     syntax: WorkflowSyntax = WorkflowSyntax()
     answering: tuple[int, ...] | None = None
     """The workers that can be given the last step; None: any of them."""
+    rounds: int = 1
+    """Rounds that the policy needs, at least."""
 
 
 @runtime_checkable

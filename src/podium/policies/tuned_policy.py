@@ -110,7 +110,8 @@ def _workflow(stored: TunedWorkflow, names: list[str]) -> Workflow:
     try:
         return Workflow(
             steps=tuple(
-                Step(worker=names.index(s.worker), subtask=s.subtask, access=s.access, condition=s.condition) for s in stored.steps
+                Step(worker=names.index(s.worker), subtask=s.subtask, access=s.access, condition=s.condition)
+                for s in stored.steps
             )
         )
     except ValueError as error:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from podium.conditions import ALWAYS
 from podium.errors import CheckpointError, ConfigError
 from podium.policies.voting import VOTE
-from podium.types import Step, Workflow
+from podium.types import Workflow
 
 FORM = "podium tuned policy, version 1"
 LONGEST = 5
@@ -141,9 +141,7 @@ def checked_folder(folder: Path, workers: Sequence[str]) -> None:
 
 def asked(template: Workflow, question: str) -> Workflow:
     """``template`` with ``question`` put in."""
-    return Workflow(
-        steps=tuple(replace(step, subtask=step.subtask.replace(QUESTION, question)) for step in template.steps)
-    )
+    return Workflow(steps=tuple(replace(step, subtask=step.subtask.replace(QUESTION, question)) for step in template.steps))
 
 
 def _first_line(error: Exception) -> str:

@@ -45,7 +45,7 @@ def _conducting(made: PolicySetup, rounds: int, again: str) -> Conductor:
     return Conductor(
         made.policy,
         made.workers,
-        rounds=rounds,
+        rounds=max(rounds, made.rounds),
         max_steps=made.max_steps,
         syntax=made.syntax,
         answering=made.answering,
