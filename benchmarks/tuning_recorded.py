@@ -7,7 +7,7 @@ figures are those of 0 to 9 (``--first``).
 - ``graded_best``: the model that was best in learning; ``graded_constant``: the best rule for everything; ``graded_by_kind``: the
   best model of each kind; ``graded_oracle``: some model is right.
 - ``graded_tuned``, ``graded_calls``, ``graded_strong_share``: a rule for each kind, with bounds on calls and on how often the
-  strongest model is asked (``--strong``, else the best in learning). ``graded_cheap``, ``graded_cheap_strong_share``: the same with
+  strongest model is asked (``--strong``, else the best in learning). ``graded_cheap``, ``graded_cheap_strong_share``: with
   a lower bound; ``graded_free``: without one.
 - ``graded_few``: without bounds, learned from at most 80 recorded answers of each kind (``graded_few_answers``).
 - ``graded_avengers``, ``graded_frugal``: two arms after the literature, of the first the better setting;
