@@ -71,6 +71,54 @@ def plane(dots: Sequence[Dot], *, x_label: str, y_label: str, width: int = 760, 
     return _svg(width, height, "".join(parts), f"{y_label} against {x_label}")
 
 
+def frontier(dots: Sequence[Dot], *, x_label: str, y_label: str, width: int = 760, height: int = 400) -> str:
+    """Points over a linear x axis from 0; y is a share in 0..1, of which only the part that is needed is drawn.
+
+    A line joins the points that no other one beats: none is further left and at least as high, or as far left and higher.
+    """
+    if not dots:
+        return ""
+    left, right, top, bottom = 52.0, width - 30.0, 34.0, height - 60.0
+    low, high = floor(20 * min(dot.y for dot in dots)) / 20, ceil(20 * max(dot.y for dot in dots) + 0.01) / 20
+    most = 1.05 * max(dot.x for dot in dots) or 1.0
+
+    def at(dot: Dot) -> tuple[float, float]:
+        return left + (right - left) * dot.x / most, bottom - (bottom - top) * (dot.y - low) / (high - low)
+
+    parts = [_text(0, 14, y_label, fill=INK, weight=600)]
+    for step in range(round(20 * low), round(20 * high) + 1):
+        y = bottom - (bottom - top) * (step / 20 - low) / (high - low)
+        parts += [_rule(left, right, y), _text(left - 6, y + 4, f"{5 * step} %", anchor="end")]
+    for quarter in range(5):
+        x = left + (right - left) * quarter / 4
+        parts += [_rule_down(x, top, bottom), _text(x, bottom + 17, f"{most * quarter / 4:.3g}", anchor="middle")]
+    parts.append(_text(right, bottom + 33, x_label, anchor="end"))
+    groups = dict(zip(dict.fromkeys(dot.group for dot in dots), cycle(COLOURS), strict=False))
+    x_legend = left
+    for group, colour in groups.items():
+        parts += [_disc(x_legend + 4, bottom + 48, 4, colour), _text(x_legend + 12, bottom + 52, group, fill=colour)]
+        x_legend += 26 + 6.4 * len(group)
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(at, unbeaten(dots)))
+    parts.append(f'<polyline points="{points}" fill="none" stroke="{SOFT}" stroke-dasharray="4 3"/>')
+    taken = [_Area(x - 5, y - 5, x + 5, y + 5) for x, y in map(at, dots)]
+    for dot in sorted(dots, key=lambda dot: (dot.shown, -dot.y)):
+        x, y = at(dot)
+        tooltip = escape(f"{dot.name}: {100 * dot.y:.1f} % at {dot.x:.4g}")
+        parts.append(f"<g>{_disc(x, y, 6 if dot.shown else 4, groups[dot.group])}<title>{tooltip}</title></g>")
+        if dot.shown:
+            parts.append(_beside(_cut(dot.name, 32), x, y, right, taken))
+    return _svg(width, height, "".join(parts), f"{y_label} against {x_label}")
+
+
+def unbeaten(dots: Sequence[Dot]) -> list[Dot]:
+    """The Pareto frontier of ``dots``, the cheapest first: each is higher than all that are further left."""
+    found: list[Dot] = []
+    for dot in sorted(dots, key=lambda dot: (dot.x, -dot.y)):
+        if not found or dot.y > found[-1].y:
+            found.append(dot)
+    return found
+
+
 def forest(bars: Sequence[Bar], *, label: str, width: int = 760) -> str:
     """Differences with their intervals, one line each, in points; the line at 0 is where two arms are equal."""
     if not bars:

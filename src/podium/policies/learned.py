@@ -22,7 +22,18 @@ from podium.registry import register
 from podium.types import Brief, Workflow
 from podium.workers.pool import WorkerPool
 
-ROUTERS = ("kind", "nearest", "linear", "contrastive", "agreement", "agreement-nearest", "classified", "rule")
+ROUTERS = (
+    "kind",
+    "nearest",
+    "linear",
+    "contrastive",
+    "agreement",
+    "agreement-nearest",
+    "classified",
+    "rule",
+    "avengers",
+    "frugal",
+)
 """Learned routers by their short names: of :mod:`podium.policies.router`, and the rule per kind."""
 CATALOGUE = ("reflection", "consensus", "mixture")
 """What the router ``classified`` may choose besides the workers alone; each with the worker that is best in training."""
@@ -52,9 +63,17 @@ def make_learned(name: str, pool: WorkerPool, router_data: RouterTrainingData, r
     found = learned_rules(name, router_data.alone) if rules is None else rules
     if found:
         return setup_of(_by_kind(found, len(pool), router_data.sort_of), pool)
-    from podium.policies import router  # scikit-learn, which the core does without
+    from podium.policies import clusters, frugal, learning, router  # scikit-learn, which the core does without
 
-    method = name.partition(":")[2]
+    method, _, setting = name.partition(":")[2].partition(":")
+    if method == "avengers":
+        chosen = clusters.clustered(router_data.alone, _number(setting, clusters.MEMBERS))
+        judge = len(pool)
+        return setup_of(FunctionPolicy(lambda b: chosen(b.question[-1].content).workflow(b, judge), CONDITIONAL), pool)
+    if method == "frugal":
+        scorer = frugal.Scorer(router_data.alone)
+        row = scorer.best_row(_price(setting, learning.PRICE))
+        return PolicySetup(policy=frugal.FrugalPolicy(scorer, row), workers=pool, max_steps=1, rounds=len(row.workers))
     if method == "classified":
         if router_data.catalogue is None:
             raise ConfigError("this router needs to know what the catalogue of workflows earned")
@@ -85,13 +104,25 @@ def learned_rules(name: str, router_data: RouterDataset) -> Rules:
     method, _, price = rest.partition(":")
     if method != "rule":
         return {}
-    try:
-        charged = float(price) if price else learning.PRICE
-    except ValueError:
-        raise ConfigError(f"router:rule:PRICE takes what a call costs in shares of right answers, not {price[:20]!r}") from None
-    if not 0 <= charged <= 1:
-        raise ConfigError(f"what a call costs is a share of right answers, from 0 to 1, and not {price[:20]!r}")
+    charged = _price(price, learning.PRICE)
     return {kind: each.rule for kind, each in learning.Trials(router_data).rules(price=charged).items()}
+
+
+def _price(text: str, default: float) -> float:
+    """What a call costs in shares of right answers. Raises :class:`ConfigError`."""
+    try:
+        charged = float(text) if text else default
+    except ValueError:
+        raise ConfigError(f"router:METHOD:PRICE takes what a call costs in shares of right answers, not {text[:20]!r}") from None
+    if not 0 <= charged <= 1:
+        raise ConfigError(f"what a call costs is a share of right answers, from 0 to 1, and not {text[:20]!r}")
+    return charged
+
+
+def _number(text: str, default: int) -> int:
+    if text and not (text.isascii() and text.isdecimal() and len(text) <= 2):
+        raise ConfigError(f"router:avengers:N takes how many workers vote, as in router:avengers:3, and not {text[:20]!r}")
+    return int(text) if text else default
 
 
 def save(folder: Path, name: str, workers: tuple[str, ...], router_data: RouterTrainingData) -> None:

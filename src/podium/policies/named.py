@@ -5,7 +5,7 @@ A new one is a :class:`NamedPolicy`, registered beside the code that writes its 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from podium.errors import ConfigError
 from podium.policies.spec import PolicySpec
@@ -62,6 +62,17 @@ class PolicySetup:
     """The workers that can be given the last step; None: any of them."""
     one_round: str = ""
     """Why it can not look at an answer and plan anew; empty where it can."""
+    rounds: int = 1
+    """Rounds that the policy needs, at least."""
+
+
+@runtime_checkable
+class SetsUp(Protocol):
+    """A policy that knows which workers and which language it needs, so that it can be conducted as it is."""
+
+    def setup(self, workers: WorkerPool) -> PolicySetup:
+        """What conducts ``workers`` by this policy."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

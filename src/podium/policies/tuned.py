@@ -8,7 +8,6 @@ from pathlib import Path
 from podium.errors import ConfigError
 from podium.extras import need
 from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
-from podium.policies.tuned_record import LONGEST
 from podium.registry import register
 
 ALLOW_MISSING = ":allow-missing"
@@ -21,9 +20,10 @@ def _tuned(asked_for: PolicyRequest) -> PolicySetup:
         raise ConfigError("name the folder of a policy that was tuned for this pool: tuned:FOLDER (see: podium tune --help)")
     need("stats")
     from podium.policies.tuned_followed import FollowedPolicy  # scikit-learn takes a second to load
+    from podium.policies.tuned_policy import tuned_setup
 
     policy = FollowedPolicy(Path(folder), asked_for.workers.names, allow_missing=folder != argument)
-    return PolicySetup(policy=policy, workers=asked_for.workers, max_steps=max(policy.max_steps, LONGEST))
+    return tuned_setup(policy, asked_for.workers, policy.max_steps, policy.answering)
 
 
 register("policies", "tuned")(

@@ -32,6 +32,11 @@ class FollowedPolicy:
         """Steps of the longest workflow that it has now."""
         return self._policy.max_steps
 
+    @property
+    def answering(self) -> tuple[int, ...]:
+        """Positions of the workers that may give the answer now."""
+        return self._policy.answering
+
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
         """As :meth:`TunedPolicy.write`, by what is in the folder."""
         if (stamp := self._stamp()) not in (None, self._seen):

@@ -1,6 +1,7 @@
 """The policy that chooses among tuned workflows, by what kind a question is likely to be.
 
-Choosing is one sum: over the kinds a question may be of, share right less ``price`` times dollars.
+Choosing is one sum: over the kinds a question may be of, share right less ``price`` times dollars and less what is charged for
+calls to workers that are to be asked sparingly.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,8 +9,13 @@ from pathlib import Path
 
 from podium.errors import CheckpointError, ConfigError
 from podium.policies.kinds import KindClassifier
-from podium.policies.tuned_record import TunedRecord, TunedWorkflow, asked, read_tuned
+from podium.policies.named import PolicySetup
+from podium.policies.rules import CONDITIONAL
+from podium.policies.tuned_record import LONGEST, TunedRecord, TunedWorkflow, asked, read_tuned
+from podium.policies.voting import VOTE, with_vote
+from podium.protocols import Policy
 from podium.types import Brief, Generation, Question, Step, Workflow
+from podium.workers.pool import WorkerPool
 from podium.workflow.parse import format_workflow
 
 
@@ -24,7 +30,9 @@ class TunedPolicy:
         *,
         allow_missing: bool = False,
     ) -> None:
-        """Raises :class:`ConfigError` where a worker that a workflow asks is not among ``names``."""
+        """Raises :class:`ConfigError` where a worker that a workflow asks is not among ``names``; who counts votes comes behind
+        them."""
+        names = (*names, *(() if VOTE in names else (VOTE,)))
         missing = sorted({step.worker for one in record.workflows for step in one.steps} - {*names})
         usable = [n for n, one in enumerate(record.workflows) if all(step.worker in names for step in one.steps)]
         if missing and (not allow_missing or not usable):
@@ -35,6 +43,8 @@ class TunedPolicy:
         self._record = record
         self._usable = usable
         self._workflows = {n: _workflow(record.workflows[n], list(names)) for n in usable}
+        self.answering = tuple(sorted({workflow.steps[-1].worker for workflow in self._workflows.values()}))
+        """Positions of the workers that may give the answer."""
         self._classifier = KindClassifier([q for q, _ in questions], [kind for _, kind in questions])
 
     @staticmethod
@@ -60,10 +70,14 @@ class TunedPolicy:
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
         """Write the workflow that is worth most for the question; from round 2 on, keep the answer."""
         if brief.previous_rounds:
-            return [Generation(text=format_workflow(None))] * n
+            return [Generation(text=format_workflow(None, CONDITIONAL))] * n
         text = _text(brief.question)
         chosen, why = self.choose(text)
-        return [Generation(text=f"{why}\n{format_workflow(asked(self._workflows[chosen], text))}")] * n
+        return [Generation(text=f"{why}\n{format_workflow(asked(self._workflows[chosen], text), CONDITIONAL)}")] * n
+
+    def setup(self, workers: WorkerPool) -> PolicySetup:
+        """What conducts ``workers``, whose names were given, by this policy."""
+        return tuned_setup(self, workers, self.max_steps, self.answering)
 
     def choose(self, question: str) -> tuple[int, str]:
         """Number of the workflow in the record, and the reason in a line."""
@@ -80,13 +94,26 @@ class TunedPolicy:
     def _worth(self, number: int, posterior: Mapping[str, float]) -> float:
         kinds = self._record.workflows[number].kinds
         return sum(
-            chance * (kinds[kind].right - (self._record.price * (kinds[kind].usd or 0.0))) for kind, chance in posterior.items()
+            chance * (kinds[kind].right - self._record.price * (kinds[kind].usd or 0.0) - kinds[kind].charge)
+            for kind, chance in posterior.items()
         )
+
+
+def tuned_setup(policy: Policy, workers: WorkerPool, max_steps: int, answering: tuple[int, ...]) -> PolicySetup:
+    """A tuned policy over ``workers`` and one that counts votes; a folder that is tuned anew may have longer workflows."""
+    conducted = workers if VOTE in workers.names else with_vote(workers)
+    longest = max(max_steps, LONGEST, len(conducted))
+    return PolicySetup(policy=policy, workers=conducted, max_steps=longest, syntax=CONDITIONAL, answering=answering)
 
 
 def _workflow(stored: TunedWorkflow, names: list[str]) -> Workflow:
     try:
-        return Workflow(steps=tuple(Step(worker=names.index(s.worker), subtask=s.subtask, access=s.access) for s in stored.steps))
+        return Workflow(
+            steps=tuple(
+                Step(worker=names.index(s.worker), subtask=s.subtask, access=s.access, condition=s.condition)
+                for s in stored.steps
+            )
+        )
     except ValueError as error:
         raise CheckpointError(f"a workflow of the tuned policy can not be carried out: {error}") from error
 

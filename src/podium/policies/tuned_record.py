@@ -4,12 +4,15 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from podium.conditions import ALWAYS
 from podium.errors import CheckpointError, ConfigError
-from podium.types import Step, Workflow
+from podium.policies.voting import VOTE
+from podium.types import Workflow
 
 FORM = "podium tuned policy, version 1"
 LONGEST = 5
@@ -23,11 +26,13 @@ class _Record(BaseModel):
 
 
 class TunedStep(_Record):
-    """One step, its worker by name."""
+    """One step, its worker by name; ``vote`` counts votes."""
 
     worker: str
     subtask: str
     access: tuple[int, ...] = ()
+    condition: str = ALWAYS
+    """When it is carried out, as :func:`podium.conditions.read_condition` reads it."""
 
 
 class Measured(_Record):
@@ -43,6 +48,10 @@ class Measured(_Record):
     usd: float | None = Field(default=None, ge=0, le=1e9)
     """Dollars of one question; None: unknown."""
     seconds: float | None = Field(default=None, ge=0)
+    calls: float | None = Field(default=None, ge=0)
+    """Calls of one question; None: every step is asked."""
+    charge: float = Field(default=0.0, ge=0, le=1e9)
+    """What its calls take off the share right in the choice, besides dollars: for workers that are to be asked sparingly."""
 
 
 class TunedWorkflow(_Record):
@@ -91,7 +100,7 @@ def read_tuned(folder: Path) -> tuple[TunedRecord, list[tuple[str, str]]]:
         if missing := kinds - one.kinds.keys():
             raise CheckpointError(f"{file}: workflow {number} says nothing of kind {sorted(missing)[0]!r}")
         for step in one.steps:
-            if step.worker not in record.workers:
+            if step.worker not in (*record.workers, VOTE):
                 raise CheckpointError(f"{file}: workflow {number} asks {step.worker!r}, who is not among its workers")
     return record, [(one.question, one.kind) for one in asked]
 
@@ -132,9 +141,7 @@ def checked_folder(folder: Path, workers: Sequence[str]) -> None:
 
 def asked(template: Workflow, question: str) -> Workflow:
     """``template`` with ``question`` put in."""
-    return Workflow(
-        steps=tuple(Step(worker=s.worker, subtask=s.subtask.replace(QUESTION, question), access=s.access) for s in template.steps)
-    )
+    return Workflow(steps=tuple(replace(step, subtask=step.subtask.replace(QUESTION, question)) for step in template.steps))
 
 
 def _first_line(error: Exception) -> str:

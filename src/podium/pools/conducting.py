@@ -6,7 +6,7 @@ from podium.conditions import ALWAYS, read_condition
 from podium.conduct import Conductor
 from podium.errors import ConfigError
 from podium.policies.catalogue import make_policy
-from podium.policies.named import PolicyRequest
+from podium.policies.named import PolicyRequest, PolicySetup, SetsUp
 from podium.policies.spec import PolicySpec, parse_policy
 from podium.pools.opened import OpenPool
 from podium.protocols import Policy
@@ -30,6 +30,8 @@ def conductor(
         spec = PolicySpec(kind="trained", argument=str(policy))
     elif isinstance(policy, str):
         spec = parse_policy(pool.default_policy if policy == AUTO else policy)
+    elif isinstance(policy, SetsUp):
+        return _conducting(policy.setup(pool.workers), rounds, _condition(again, pool))
     else:
         request = PolicyRequest(spec=PolicySpec(kind=""), workers=pool.workers, conductor=pool.conductor, max_steps=max_steps)
         return Conductor(policy, pool.workers, rounds=rounds, max_steps=request.steps, again=_condition(again, pool))
@@ -38,14 +40,18 @@ def conductor(
     own = rounds if spec.rounds is None else max(1, spec.rounds)
     if own > 1 and made.one_round:
         raise ConfigError(made.one_round)
+    return _conducting(made, own, _condition(again, pool))
+
+
+def _conducting(made: PolicySetup, rounds: int, again: str) -> Conductor:
     return Conductor(
         made.policy,
         made.workers,
-        rounds=own,
+        rounds=max(rounds, made.rounds),
         max_steps=made.max_steps,
         syntax=made.syntax,
         answering=made.answering,
-        again=_condition(again, pool),
+        again=again,
     )
 
 

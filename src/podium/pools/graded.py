@@ -17,13 +17,19 @@ RIGHT = 0.99
 class GradedRow:
     """A question and what every model made of it. Example: ``row.said[0]`` is right where ``row.right[0]``."""
 
-    dataset: str
+    place: Place
+    """Data set and id."""
     question: str
     said: tuple[str, ...]
     """What each model said first, as :func:`podium.workers.recorded.graded_text` writes it."""
     right: tuple[bool, ...]
     accepted: frozenset[str]
     """What any model said that was graded right."""
+
+    @property
+    def dataset(self) -> str:
+        """The data set that the question belongs to."""
+        return self.place[0]
 
 
 def datasets_of(folder: Path) -> list[str]:
@@ -52,7 +58,7 @@ def graded_rows(folder: Path) -> list[GradedRow]:
         samples = [sample for line in answered for sample in line.samples if sample.score >= RIGHT]
         rows.append(
             GradedRow(
-                dataset=row.dataset,
+                place=row.place,
                 question=row.question.strip(),
                 said=tuple(line.text for line in answered),
                 right=tuple(line.samples[0].score >= RIGHT for line in answered),

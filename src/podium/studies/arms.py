@@ -76,7 +76,14 @@ def _learned(name: str, pool: OpenPool, router_data: RouterTrainingData | None) 
     if router_data is None:
         raise ConfigError("it learns from training problems; name some in a table [learning]")
     made = make_learned(name, pool.workers, router_data)
-    return Conductor(made.policy, made.workers, max_steps=made.max_steps, syntax=made.syntax, answering=made.answering)
+    return Conductor(
+        made.policy,
+        made.workers,
+        rounds=made.rounds,
+        max_steps=made.max_steps,
+        syntax=made.syntax,
+        answering=made.answering,
+    )
 
 
 def catalogue_arms(pool: OpenPool, best: int) -> list[str]:

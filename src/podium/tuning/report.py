@@ -1,5 +1,6 @@
 """What a run came to, for a person to read."""
 
+from podium.conditions import ALWAYS
 from podium.policies.tuned_record import Measured, TunedWorkflow
 from podium.tuning.result import Tuned
 from podium.workflow.draw import plain
@@ -73,11 +74,15 @@ def _cell(text: str) -> str:
 
 
 def _worth(measured: Measured, price: float) -> float:
-    return measured.right - price * (measured.usd or 0.0)
+    return measured.right - price * (measured.usd or 0.0) - measured.charge
 
 
 def _row(one: TunedWorkflow, kind: str) -> str:
-    seen = [f" (sees {', '.join(map(str, step.access))})" if step.access else "" for step in one.steps]
+    seen = [
+        (f" (sees {', '.join(map(str, step.access))})" if step.access else "")
+        + ("" if step.condition == ALWAYS else f" ({step.condition})")
+        for step in one.steps
+    ]
     lines = [f"{_cell(step.worker)}: {step.subtask.splitlines()[-1]}" for step in one.steps]
     steps = "; ".join(f"{number} {line}{sees}" for number, (line, sees) in enumerate(zip(lines, seen, strict=True)))
     measured = one.kinds[kind]

@@ -212,6 +212,8 @@ class Sample(BaseModel):
 
     answer: str | None
     score: float
+    characters: int | None = None
+    """Of the whole reply, where that was kept."""
 
 
 class RecordedAnswer(RecordedLine):

@@ -1,0 +1,185 @@
+"""Rules that stop, chosen for every kind of question from what each worker answered alone.
+
+A rule is an order of workers and when enough of them agree (:class:`podium.policies.rules.Rule`). What it would have cost and got
+right follows from recorded answers, so hundreds of rules are tried out and nobody is asked anew. What few questions of a kind say
+is drawn towards what all questions say. A call costs something: the same for every worker, more for one that is to be asked
+sparingly, or dollars. Left out: what a worker makes of the answers it is shown, which no recording tells.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.errors import ConfigError
+from podium.policies.learning import MOST, candidates, learned_order, outcome, said_the_same
+from podium.policies.router_data import RouterDataset
+from podium.policies.rules import Rule, cascade
+
+Array = NDArray[np.float64]
+
+WEIGHT = 30.0
+"""Questions' worth of what all kinds say, against which a kind's own questions count."""
+CALL = 0.002
+"""What any call takes off the share right, at least, so that nobody is asked in vain."""
+DECIDERS = 4
+"""The best workers that decide where three others do not agree."""
+_DEAREST = 1.0
+_HALVINGS = 12
+
+
+def asked_of(rule: Rule, calls: Array, workers: int) -> NDArray[np.bool_]:
+    """(questions, workers) Who is asked, where ``rule`` takes so many ``calls`` at each question."""
+    asked = np.zeros((len(calls), workers), dtype=bool)
+    asked[:, list(rule.order)] = calls[:, None] > np.arange(len(rule.order))
+    return asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What training questions say of a rule, or of a rule for every kind. Example: ``book.over_all(chosen).calls``."""
+
+    right: float
+    """Share of right answers."""
+    asks: tuple[float, ...]
+    """Calls to each worker a question."""
+    usd: float | None
+    """Dollars a question; None: unknown."""
+
+    @property
+    def calls(self) -> float:
+        """Calls a question."""
+        return sum(self.asks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """What answers may take on average over all questions. Example: ``Caps(calls=2.5, shares={8: 0.37})``."""
+
+    calls: float | None = None
+    """Calls a question."""
+    shares: Mapping[int, float] | None = None
+    """Worker, by position -> the share of the questions it may be asked."""
+
+
+class RuleBook:
+    """Every rule on every kind. Example: ``book = RuleBook(data); book.best("gsm8k", book.charges(Caps(calls=2.0)))``.
+
+    ``usd``: (questions, workers) what each recorded answer cost, where that is known. Raises :class:`ConfigError` where the
+    answers are not known.
+    """
+
+    def __init__(self, data: RouterDataset, usd: Sequence[Sequence[float]] | None = None, *, weight: float = WEIGHT) -> None:
+        if not data.answers:
+            raise ConfigError("a rule learns from what the workers answered; there are no answers")
+        right, same = np.array(data.right), said_the_same(data.answers)
+        dollars = None if usd is None else np.array(usd, dtype=float)
+        self.rules = all_rules(learned_order(data))
+        self.kinds = ("", *dict.fromkeys(data.kinds))
+        self._workers = right.shape[1]
+        member = np.array([[kind in ("", own) for own in data.kinds] for kind in self.kinds], dtype=float)
+        self.questions = member.sum(axis=1)
+        """(kinds,) How many questions of each kind there are; of kind "" all."""
+        shape = (len(self.rules), len(self.kinds))
+        self._right, self._asks = np.zeros(shape), np.zeros((*shape, self._workers))
+        self._usd = None if dollars is None else np.zeros(shape)
+        for number, rule in enumerate(self.rules):
+            won, calls = outcome(rule, right, same)
+            asked = asked_of(rule, calls, self._workers)
+            self._right[number], self._asks[number] = member @ won, member @ asked
+            if self._usd is not None and dollars is not None:
+                self._usd[number] = member @ (asked * dollars).sum(axis=1)
+        share = self.questions + weight
+        self._right = (self._right + weight * self._right[:, :1] / self.questions[0]) / share
+        self._asks = (self._asks + weight * self._asks[:, :1] / self.questions[0]) / share[:, None]
+        if self._usd is not None:
+            self._usd = (self._usd + weight * self._usd[:, :1] / self.questions[0]) / share
+
+    @property
+    def knows_dollars(self) -> bool:
+        """Whether what every answer cost is known."""
+        return self._usd is not None
+
+    def expected(self, number: int, kind: str) -> Expected:
+        """Of rule ``number`` on questions of ``kind``."""
+        column = self.kinds.index(kind)
+        usd = None if self._usd is None else float(self._usd[number, column])
+        return Expected(
+            right=float(self._right[number, column]), asks=tuple(self._asks[number, column].tolist()), usd=usd
+        )  # fmt: skip
+
+    def best(self, charges: Array, price: float = 0.0) -> dict[str, int]:
+        """Kind -> the number of the rule that is worth most, where a call of each worker takes ``charges`` off the share right
+        and a dollar ``price``."""
+        worth = self._right - self._asks @ charges
+        if price:
+            if self._usd is None:
+                raise ConfigError("what the answers cost is not known, so dollars can not be weighed")
+            worth = worth - price * self._usd
+        return dict(zip(self.kinds, worth.argmax(axis=0).tolist(), strict=True))
+
+    def over_all(self, chosen: Mapping[str, int]) -> Expected:
+        """What a rule for every kind comes to, kinds as frequent as they are."""
+        columns = range(1, len(self.kinds))
+        rows = [chosen[self.kinds[column]] for column in columns]
+        often = self.questions[1:] / self.questions[1:].sum()
+        usd = None if self._usd is None else float(often @ self._usd[rows, list(columns)])
+        asks = often @ self._asks[rows, list(columns)]
+        return Expected(right=float(often @ self._right[rows, list(columns)]), asks=tuple(asks.tolist()), usd=usd)
+
+    def price(self, charges: Array, may_lose: float) -> float:
+        """The highest share right that a dollar may be worth where the choice by kind loses at most ``may_lose`` of it."""
+        free = self.over_all(self.best(charges))
+        if not may_lose or not free.usd:
+            return 0.0
+        ladder = (0.0, *(float(step) / free.usd for step in np.geomspace(0.001, 3.0, 30)))
+        return max(price for price in ladder if self.over_all(self.best(charges, price)).right >= free.right - may_lose)
+
+    def dearer(self, charges: Array, may_lose: float) -> Array:
+        """``charges`` and the most that every call may cost besides where the choice by kind loses at most ``may_lose``."""
+        free = self.over_all(self.best(charges)).right
+        ladder = [charges + extra for extra in (0.0, *np.geomspace(0.001, _DEAREST, 25))]
+        kept = [one for one in ladder if self.over_all(self.best(one)).right >= free - may_lose]
+        return max(kept, key=lambda one: float(one[0]))
+
+    def charges(self, caps: Caps = Caps(), price: float = 0.0) -> Array:
+        """(workers,) The lowest charges at which the choice by kind keeps ``caps``, as far as training questions say.
+
+        A cap that no charge below a whole right answer keeps is not kept: the rules that come nearest are taken.
+        """
+        found = np.full(self._workers, CALL)
+        for _ in range(2):  # what one cap takes may leave more room for the other
+            for worker, share in (caps.shares or {}).items():
+                found = self._lowest(found, [worker], lambda e, w=worker: e.asks[w], share, price)  # type: ignore[misc]
+            if caps.calls is not None:
+                found = self._lowest(found, list(range(self._workers)), lambda e: e.calls, caps.calls, price)
+        return found
+
+    def _lowest(self, charges: Array, workers: list[int], of: Callable[[Expected], float], most: float, price: float) -> Array:
+        def more(extra: float) -> Array:
+            dearer = charges.copy()
+            dearer[workers] += extra
+            return dearer
+
+        if of(self.over_all(self.best(charges, price))) <= most:
+            return charges
+        low, high = 0.0, _DEAREST
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            if of(self.over_all(self.best(more(middle), price))) <= most:
+                high = middle
+            else:
+                low = middle
+        return more(high)
+
+
+def all_rules(order: Sequence[int]) -> tuple[Rule, ...]:
+    """The rules that are tried, over workers in the ``order`` of their accuracy: those of ``router:rule``, and of three of whom
+    two have to agree, else a fourth decides."""
+    best = order[:MOST]
+    longer = [
+        cascade((a, b, c, d)) for a, b, c in combinations(best, 3) for d in best[:DECIDERS] if d not in (a, b, c)
+    ]  # fmt: skip
+    return (*candidates(order), *longer)
