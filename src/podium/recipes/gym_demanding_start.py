@@ -109,13 +109,10 @@ def asked_for(kind: str, part: str, rng: random.Random) -> str:
 
 
 def _access(index: int, part: str, rng: random.Random, syntax: WorkflowSyntax) -> tuple[int, ...]:
-    """Mostly everything before; who recalls facts sees as often the first step only, and with it the question; now and then
-    nothing."""
+    """Everything before; who recalls facts sees as often the first step only."""
     everything = tuple(range(index))
-    if rng.random() < 0.08:
-        return ()
-    first_only = 0.5 if part in _RECALLING else 0.1
-    return everything if syntax.access == "binary" or rng.random() >= first_only else everything[:1]
+    first_only = syntax.access != "binary" and part in _RECALLING and rng.random() < 0.5
+    return everything[:1] if first_only else everything
 
 
 def wordings() -> Sequence[tuple[str, str, str]]:
