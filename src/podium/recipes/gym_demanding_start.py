@@ -1,8 +1,8 @@
 """How a policy starts in the demanding gym: sensible but uninformed workflows, which is what a pretrained LLM brings to the job.
 
 A line that names the kind of question and a plan that fits it, then the three lists: subtasks worded for the plan, most of
-them naming the matter, workers drawn uniformly, and access as anybody would give it. Nothing in it says who is good at what,
-nor which plan is best.
+them naming the matter, workers drawn uniformly, and access as anybody would give it: everything before, and for who recalls
+facts as often the plan alone. Nothing in it says who is good at what, which plan is best, nor what recalling facts needs to see.
 """
 
 import random

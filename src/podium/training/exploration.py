@@ -57,9 +57,11 @@ class Exploration:
     their own rewards are heard.
     """
     draft_access: bool = False
-    """Whether the drafts keep likely what steps see, too. "All" is right for most steps, so without it a small policy writes it for
-    every step within a few iterations, long before a step for which it is wrong can say so. For starts that are unsure of access only
-    where it is open."""
+    """Whether the drafts keep likely what steps see, too.
+
+    "All" is right for most steps, so without it a small policy writes it for every step within a few iterations, long before a
+    step for which it is wrong can say so. Meant for starts that leave access open only where it is an open question.
+    """
     draft_round: int = 1
     """What is kept likely: 1, the drafts; 2, for a run that teaches second rounds, what hindsight calls for in them
     (:func:`hindsight`)."""
