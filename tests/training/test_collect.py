@@ -257,6 +257,9 @@ async def test_an_opening_is_part_of_the_prompt_and_is_kept_likely() -> None:
     assert draft.completion_ids == tuple(range(len(text)))
     assert group.rollouts[0].turns[0].prompt_ids == (*draft.prompt_ids, *draft.completion_ids[:4])
     assert draft.choices == (text.index("0"), text.rindex("[]"))
+    pieces = lambda ids: [text[i] for i in ids]  # noqa: E731
+    [kept] = draft_rows([(group.brief, group.draft)], Writes(ONE).prompt_ids, pieces, keep_access=True)
+    assert kept.choices == (text.index("0"),), "what a step sees is kept likely, too"
 
 
 @pytest.mark.parametrize(

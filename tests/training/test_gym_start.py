@@ -33,6 +33,22 @@ def test_every_text_of_the_start_is_a_workflow(kind: str, access: str) -> None:
     assert all(abs(workers[worker] - expected) < 5 * expected**0.5 for worker in range(7)), "drawn uniformly"
 
 
+def test_access_is_open_for_those_who_recall_facts_and_for_nobody_else() -> None:
+    rng, syntax = random.Random(0), WorkflowSyntax(access="positions")
+    seen: dict[str, Counter[tuple[int, ...]]] = {}
+    for _ in range(1000):
+        written = uninformed("bundle", BRIEF, rng, syntax)
+        workflow = parse(written.text, BRIEF, syntax)
+        assert workflow is not None
+        if len(workflow.steps) == 4:
+            for step, topic in zip(workflow.steps, written.topics, strict=True):
+                seen.setdefault(TOPICS[topic][1], Counter())[step.access] += 1
+    facts = seen.pop("made")
+    assert set(facts) == {(0,), (0, 1)}
+    assert 0.35 < facts[0,] / facts.total() < 0.65, "neither is favoured: which is better is left to be learned"
+    assert {part: list(each) for part, each in seen.items()} == {"plan": [()], "nature": [(0,)], "compute": [(0, 1, 2)]}
+
+
 def test_the_plans_hold_every_part_of_the_work_and_others_besides() -> None:
     for kind, parts in PARTS.items():
         named = {part for plan in PLANS[kind] for part in plan}

@@ -23,7 +23,9 @@ from podium.training.grpo import surrogate
 from podium.training.monitor import CollapseRule, Iteration
 from podium.training.recipe import fingerprint
 from podium.training.rollout import RolloutGroup
+from podium.training.rows import TrainingRow
 from podium.training.run import load_recipe
+from podium.training.schedule import Schedule
 from podium.training.strategies import emergence
 from podium.training.trainer import Trainer
 from podium.types import Call, Completion
@@ -301,3 +303,23 @@ async def test_a_collapsed_run_is_stopped_and_says_why(tmp_path: Path) -> None:
     with pytest.raises(TrainingCollapsed, match="one worker"):
         await run(small_config(iterations=4), tmp_path, rule=rule)
     assert len(_lines(tmp_path / "metrics.jsonl")) == 2
+
+
+@pytest.mark.parametrize("kept", [False, True])
+async def test_what_steps_see_is_kept_likely_where_the_recipe_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    free: set[str] = set()
+
+    def learn(
+        engine: ReferenceEngine, rows: Sequence[TrainingRow], *, drafts: Sequence[TrainingRow], **_: Any
+    ) -> dict[str, float]:
+        free.update(engine.pieces([draft.completion_ids[at] for draft in drafts for at in draft.choices]))
+        return {}
+
+    monkeypatch.setattr(ReferenceEngine, "learn", learn)
+    config = small_config(iterations=1)
+    exploration = replace(config.exploration, draft_sft_weight=Schedule(start=0.3), draft_access=kept)
+    await run(replace(config, exploration=exploration), tmp_path / "run")
+    assert free & set("0123"), "workers are always free to change"
+    assert all(piece.isdecimal() for piece in free) == kept

@@ -14,6 +14,8 @@ from podium.policies.local import LocalPolicy
 from podium.policies.sampling import padded
 from podium.recipes.gym_start import BY_SKILL, NAMES, PLANS, TOPICS, imaginary_skills, lesson, uninformed, wordings
 from podium.training.imitation import warm_started
+from podium.training.learner import Learner
+from podium.training.rows import TrainingRow
 from podium.training.warm_start import Cards, brief_for
 from podium.types import Brief, Card, ask
 from podium.workflow.parse import parse
@@ -116,3 +118,16 @@ def test_a_second_round_keeps_or_plans_anew_whatever_the_answer_was() -> None:
         assert brief.previous_rounds[0].answer == "Answer: 1"
         kept += parse(uninformed("story", brief, rng, syntax).text, brief, syntax) is None
     assert 110 < kept < 190
+
+
+def test_more_questions_are_read_than_texts_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[TrainingRow] = []
+    monkeypatch.setattr(Learner, "imitate", lambda learner, rows, topics=None: seen.extend(rows) or 0.0)
+    config = replace(WARM_START, steps=2, problems_per_step=1, texts=2, reading=5)
+    policy = warm_started(config, WorkflowSyntax(access="binary"))
+    read = [row for row in seen if row.completion_ids[-1] != policy.tokens.end]
+    assert (len(seen), len(read)) == (2 * (2 + 5), 2 * 5)
+    for row in read:
+        line = policy.tokens.decode(row.completion_ids)
+        assert line == f"{line.strip()}\n", "the first line, open: the text goes on"
+    assert len({row.prompt_ids for row in read}) > 5, "of other questions"

@@ -72,6 +72,7 @@ def config(seed: int = 0, world: World = WORLD) -> TrainConfig:
             forced_prefix=Schedule(start=1.0, hold=0.65, end=0.7),
             longest_of=3,
             draft_sft_weight=Schedule(start=0.3, hold=0.7, end=0.8),
+            draft_access=True,
         ),
         cooldown_iterations=0,
     )
@@ -198,6 +199,7 @@ def warm_start(seed: int, world: World = WORLD) -> WarmStart:
         steps=800,
         word_dropout=0.9,
         word_dropout_max=0.8,
+        reading=16,
         seed=seed,
         carried_out=lambda problem, workflow: carried_out(workers, problem, workflow),
     )

@@ -1,9 +1,10 @@
 """How a policy starts in the gym: sensible but uninformed workflows, which is what a pretrained LLM brings to the job.
 
 A line that names the kind of question and a plan that fits it, then the three lists: subtasks worded for the plan, most of
-them naming the matter, workers drawn uniformly, and access as anybody would give it. Nothing in it says who is good at what,
-nor which plan is best. With cards, half of the texts say "by skill" and choose the worker with the highest number for each part
-of the work, the others choose uniformly.
+them naming the matter, workers drawn uniformly, and access as anybody would give it: everything before, and for who recalls
+facts as often the plan alone. Nothing in it says who is good at what, which plan is best, nor what recalling facts needs to see.
+With cards, half of the texts say "by skill" and choose the worker with the highest number for each part of the work, the
+others choose uniformly.
 """
 
 import random
@@ -120,13 +121,10 @@ def asked_for(kind: str, part: str, rng: random.Random) -> str:
 
 
 def _access(index: int, part: str, rng: random.Random, syntax: WorkflowSyntax) -> tuple[int, ...]:
-    """Mostly everything before; who recalls facts sees as often the first step only, and with it the question; now and then
-    nothing."""
+    """Everything before; who recalls facts sees as often the first step only."""
     everything = tuple(range(index))
-    if rng.random() < 0.08:
-        return ()
-    first_only = 0.5 if part in _RECALLING else 0.1
-    return everything if syntax.access == "binary" or rng.random() >= first_only else everything[:1]
+    first_only = syntax.access != "binary" and part in _RECALLING and rng.random() < 0.5
+    return everything[:1] if first_only else everything
 
 
 def wordings() -> Sequence[tuple[str, str, str]]:

@@ -56,6 +56,12 @@ class Exploration:
     a while, so that each kind of question finds its own. Otherwise the first kind to find its plan draws the others along before
     their own rewards are heard.
     """
+    draft_access: bool = False
+    """Whether the drafts keep likely what steps see, too.
+
+    "All" is right for most steps, so without it a small policy writes it for every step within a few iterations, long before a
+    step for which it is wrong can say so. Meant for starts that leave access open only where it is an open question.
+    """
     draft_round: int = 1
     """What is kept likely: 1, the drafts; 2, for a run that teaches second rounds, what hindsight calls for in them
     (:func:`hindsight`)."""

@@ -59,6 +59,9 @@ def warm_started(
                 continue
             brief = brief_for(problem, config, rng, syntax)
             rows += [_row(policy, brief, config.write(problem, brief, rng, syntax)) for _ in range(config.texts)]
+        for problem in rng.choices(problems, k=config.reading):
+            brief = brief_for(problem, config, rng, syntax)
+            rows.append(_first_line(policy, brief, config.write(problem, brief, rng, syntax)))
         loss = learner.imitate(rows, topics)
         if on_step is not None:
             on_step(step, loss)
@@ -78,6 +81,13 @@ def _row(policy: LocalPolicy, brief: Brief, written: Demonstration) -> TrainingR
         choices=where,
         topics=written.topics,
     )
+
+
+def _first_line(policy: LocalPolicy, brief: Brief, written: Demonstration) -> TrainingRow:
+    """The first line of a text alone, left open: the text goes on after it."""
+    line, newline, _ = written.text.partition("\n")
+    ids = tuple(policy.tokens.encode(line + newline))
+    return TrainingRow(prompt_ids=tuple(policy.prompt_ids(brief)), completion_ids=ids, logprobs=(0.0,) * len(ids), advantage=0.0)
 
 
 def _lesson(cards: Cards, policy: LocalPolicy, brief: Brief, rng: random.Random) -> TrainingRow:

@@ -70,11 +70,13 @@ def draft_rows(
     drafts: Iterable[tuple[Brief, str]],
     prompt_ids: Callable[[Brief, str], Sequence[int]],
     pieces: Callable[[Sequence[int]], list[str]],
+    *,
+    keep_access: bool = False,
 ) -> list[TrainingRow]:
     """Drafts, each with the brief it was written for, as texts to be kept likely.
 
     What is learned stays free to change, and stands in ``choices``: the worker ids, and where it is decided what a step sees
-    and when it is carried out.
+    (with ``keep_access`` that is kept likely, too) and when it is carried out.
     """
     rows = []
     for brief, text in drafts:
@@ -82,7 +84,8 @@ def draft_rows(
         draft = tuple(prompt_ids(brief, text))[len(prompt) :]
         if draft:
             written = pieces(draft)
-            free = tuple(sorted({*worker_positions(written), *_access_positions(written), *_condition_positions(written)}))
+            access = set() if keep_access else _access_positions(written)
+            free = tuple(sorted({*worker_positions(written), *access, *_condition_positions(written)}))
             rows.append(
                 TrainingRow(prompt_ids=prompt, completion_ids=draft, logprobs=(0.0,) * len(draft), advantage=0.0, choices=free)
             )

@@ -181,7 +181,7 @@ class Trainer:
             drafts = hindsight(groups, self._start, self._config.syntax)
         else:
             drafts = [(group.brief, group.draft) for group in groups]
-        return draft_rows(drafts, self._engine.prompt_ids, self._engine.pieces)
+        return draft_rows(drafts, self._engine.prompt_ids, self._engine.pieces, keep_access=exploration.draft_access)
 
     def _tasks(self, iteration: int, progress: float) -> list[Task]:
         config = self._config
