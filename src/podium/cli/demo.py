@@ -20,6 +20,7 @@ from podium.conduct import Conductor
 from podium.errors import BudgetExceeded
 from podium.evaluation.evaluate import Result, evaluate
 from podium.evaluation.metrics import ArmSummary, summarise
+from podium.gym.kinds import SHORT_KINDS
 from podium.gym.specialists import specialists
 from podium.gym.stored import stored
 from podium.gym.verify import GymVerifier
@@ -125,7 +126,7 @@ async def _drawn(console: Console, title: str, conductor: Conductor, problem: Pr
 async def _fresh(console: Console, world: World, pool: OpenPool, minutes: float) -> None:
     """Train a new Conductor from the untrained start for some minutes, and measure it beside its start and the best plan."""
     from podium.cli.training_view import TrainingView
-    from podium.recipes.gym import SHORT_KINDS, short
+    from podium.recipes.gym import short
     from podium.training.run import train
 
     console.print(Rule(f"Training a fresh one, {minutes:g} minutes at most"))
