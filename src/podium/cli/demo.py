@@ -20,6 +20,7 @@ from podium.errors import BudgetExceeded
 from podium.evaluation.evaluate import Result, evaluate
 from podium.evaluation.metrics import summarise
 from podium.evaluation.report import terminal_table
+from podium.gym.kinds import SHORT_KINDS
 from podium.gym.specialists import specialists
 from podium.gym.stored import stored
 from podium.gym.verify import GymVerifier
@@ -61,10 +62,10 @@ async def demo(*, problems: int, minutes: float, replay: Path | None, svg: Path 
         _say(console, "The workflows are written by a model of 0.16 M parameters that learned it from rewards alone.")
     else:
         _say(console, "Without torch (pip install 'podium[train]') known workflows stand in for the trained Conductor.")
-    await _watch(console, world, {problem.kind: problem for problem in reversed(chosen) if problem.kind in _WATCHED})
+    await _watch(console, world)
     await _gym_table(console, pool, chosen)
     for kind, title in (("choice", "An easy one: one step"), ("bundle", "A hard one: four workers, each for its own part")):
-        problem = next(problem for problem in chosen if problem.kind == kind)
+        [problem] = world.problems(kinds=(kind,), split="held_out_numbers", n=1)
         await _drawn(console, title, conductor(pool, pool.default_policy), problem, svg if kind == "bundle" else None)
     if trained and minutes > 0:
         await _fresh(console, world, pool, minutes)
@@ -73,12 +74,12 @@ async def demo(*, problems: int, minutes: float, replay: Path | None, svg: Path 
     _say(console, f"Done in {time.perf_counter() - started:.0f} s. Next: podium serve, and http://127.0.0.1:8000 in a browser.")
 
 
-async def _watch(console: Console, world: World, by_kind: dict[str, Problem]) -> None:
+async def _watch(console: Console, world: World) -> None:
     console.print(Rule("Four questions, conducted"))
     slow = [Member(worker=w, card=w.card) for w in specialists(world, sleep_scale=_WATCHED_SPEED)]
     pool = gym_pool(Budget(), WorkerPool(slow))
     conducting = conductor(pool, pool.default_policy)
-    for problem in by_kind.values():
+    for problem in world.problems(kinds=_WATCHED, split="held_out_numbers", n=len(_WATCHED)):
         console.print(Text(f"\n{problem.kind}: {plain(problem.question)}", style="bold"))
         with RunView(console) as view:
             completion = await conducting.conduct(Call.plain(problem.question), view.on_event)
@@ -125,7 +126,7 @@ async def _drawn(console: Console, title: str, conductor: Conductor, problem: Pr
 async def _fresh(console: Console, world: World, pool: OpenPool, minutes: float) -> None:
     """Train a new Conductor from the untrained start for some minutes, and measure it beside its start and the best plan."""
     from podium.cli.training_view import TrainingView
-    from podium.recipes.gym import SHORT_KINDS, short
+    from podium.recipes.gym import short
     from podium.training.run import train
 
     console.print(Rule(f"Training a fresh one, {minutes:g} minutes at most"))

@@ -4,7 +4,6 @@ Two workflows that begin alike share the work: a step's response depends only on
 sees (:mod:`podium.access` builds the call, as in a real run), so it is remembered by exactly that.
 """
 
-import math
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -88,12 +87,3 @@ def worded(call: Call, question: str) -> Call:
         return call
     visible = tuple(replace(step, subtask=step.subtask.replace(QUESTION, question)) for step in call.visible)
     return replace(call, subtask=call.subtask.replace(QUESTION, question), visible=visible)
-
-
-def wilson(successes: int, trials: int, z: float = 1.96) -> tuple[float, float]:
-    """The Wilson score interval of a share: E. B. Wilson, JASA 22 (1927). Example: ``wilson(95, 100)``."""
-    share = successes / trials
-    centre = share + z * z / (2 * trials)
-    half = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    scale = 1 + z * z / trials
-    return (centre - half) / scale, (centre + half) / scale

@@ -5,6 +5,8 @@ A part is done by one worker at one level. ``nature`` and ``made`` are two sorts
 
 KINDS = ("story", "choice", "knowledge", "code", "bundle", "versus")
 """The kinds that are trained on."""
+SHORT_KINDS = ("story", "choice", "code")
+"""The kinds of a short run, as podium demo trains one: their best plans have one or two steps, which are learned soonest."""
 UNTRAINED_KINDS = ("price", "language", "measure")
 """The kinds that are kept out of training."""
 PARTS: dict[str, tuple[str, ...]] = {

@@ -20,7 +20,8 @@ class Stored:
     optima: Mapping[str, Workflow]
     """Kind -> the best workflow known."""
     opponents: Mapping[str, Workflow]
-    """``constant``, ``constant:cheap``, and the best variant of each baseline: the same workflow for every question.
+    """The same workflow for every question: ``constant``, ``constant:cheap``, ``constant:short`` (the best for the kinds of a
+    short run), and the best variant of each baseline.
 
     Subtasks may hold :data:`podium.gym.gauge.QUESTION`.
     """

@@ -42,7 +42,7 @@ _RULES = (
 
 def play_page(site: Site, visitor: Visitor) -> None:
     """Build the page."""
-    lead = "A problem, seven workers, three lists. Each is good at a part of some kinds of problem and does not say which; find out."
+    lead = "A problem, seven workers, three lists. Each is good at some parts of some kinds and does not say which; find out."
     with frame(site, "/play", "Play the conductor", lead):
         if site.playground is None:
             text("There is nothing to play here: this needs the built-in pool (podium serve without a pool file).")

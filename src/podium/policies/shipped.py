@@ -51,9 +51,13 @@ def check_workers(folder: Path, names: tuple[str, ...]) -> None:
 
 
 def one_round(folder: Path) -> str:
-    """Why the Conductor in ``folder`` is for one round only: the recipe beside it has no second ones. Empty where it is not."""
+    """Why the Conductor in ``folder`` is for one round only: its recipe has no second ones. Empty where it is not.
+
+    A published model that was trained on may do without having been taught.
+    """
     path = _recipe_of(folder)
-    if path is None or json.loads(path.read_text(encoding="utf-8")).get("recursive"):
+    recipe = {} if path is None else json.loads(path.read_text(encoding="utf-8"))
+    if path is None or recipe.get("recursive") or recipe.get("pretrained"):
         return ""
     return (
         f"the Conductor in {folder.name!r} never learned to look at its answer and plan anew: ask it for one round, or train one "

@@ -21,7 +21,7 @@ def conductor(
 
     ``policy`` is a string as on the command line (``"auto"``: the pool's own choice), the folder of a trained policy, or any
     :class:`podium.protocols.Policy`. ``rounds`` is how often it may look at its answer and plan anew, where the string does
-    not say (``"trained@2"``); ``again`` is the condition of a further one (``"unless 2 agree"``), by default what the pool file
+    not say (``"chat@2"``); ``again`` is the condition of a further one (``"unless 2 agree"``), by default what the pool file
     says, else always. ``max_steps`` bounds workflows that a policy chooses itself; baselines bring their own number.
 
     Example: ``await conductor(pool, "chat").ask("Why is the sky blue?")``. Raises :class:`ConfigError`.

@@ -21,6 +21,7 @@ from pathlib import Path
 from podium.access import call_for
 from podium.errors import WorkerUnavailable
 from podium.gym import GymVerifier, Specialist, World, specialists
+from podium.gym.kinds import SHORT_KINDS
 from podium.policies.shipped import conductor_folder
 from podium.protocols import Worker
 from podium.recipes.gym_skills import measured_skills
@@ -40,8 +41,6 @@ WORLD = World()
 WORKERS = specialists(WORLD)
 HELD_OUT, HELD_OUT_KIND = "fjord", "code"
 """The best at writing programs: the adaptive run never sees it."""
-SHORT_KINDS = ("story", "choice", "code")
-"""Kinds whose best plans have one or two steps, which are learned soonest."""
 FAULTS = 0.3
 """Share of the calls that fail in the faulty run."""
 

@@ -33,7 +33,7 @@ def default_arms(opened: OpenPool) -> tuple[str, ...]:
 
 def make_arm(name: str, pool: OpenPool, *, rounds: int = 1, router_data: RouterTrainingData | None = None) -> Worker:
     """The arm called ``name``: ``worker:NAME``, ``context:NAME``, ``router:METHOD`` and other arms that learn, or a policy, as
-    in ``trained:gym@2`` with its rounds.
+    in ``chat@2`` with its rounds.
 
     Raises :class:`ConfigError`.
     """
