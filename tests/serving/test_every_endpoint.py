@@ -49,7 +49,7 @@ def attempts(ids: dict[str, str]) -> dict[str, list[dict[str, Any]]]:
                     {"role": "assistant", "tool_calls": [called]},
                     {"role": "tool", "tool_call_id": ids["call"], "content": "noon"},
                 ]
-            },  # fmt: skip  # noqa: E501
+            },
             {"messages": [ask], "prompt_cache_key": ids["session"]},
             {"messages": [ask], "podium": {"command": ["/bin/cat", "/etc/passwd"]}},
             {"messages": [ask], "podium": {"policy": "/etc/passwd"}},

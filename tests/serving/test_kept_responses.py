@@ -160,7 +160,7 @@ async def test_of_each_key_so_many_are_kept_and_the_oldest_go_first(
         await keep(name, "ann")
     await keep("d", "ann")
     assert await there("ann") == ["b", "c", "d"], "the same one twice is one"
-    await keep("e", "ann", 90)
+    await keep("e", "ann", 95)
     assert await there("ann") == ["d", "e"], "of the bytes, too"
     await keep("f", "ann", 200)
     assert await there("ann") == [], "what is larger than all may be keeps nothing else"

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +45,15 @@ class Stalling(Provider):
 
 
 @contextmanager
-def replica(folder: Path) -> Iterator[tuple[AsyncOpenAI, "subprocess.Popen[str]"]]:
-    """A server in a process of its own, and a client of it."""
+def replica(folder: Path) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    """A server in a process of its own, and its address."""
     command = [sys.executable, "-m", "podium", "serve", "--pool", str(folder / "pool.toml"), "--policy", "chat:boss"]
     command += ["--port", "0", "--no-page", "--db", f"sqlite:///{folder / 'podium.db'}"]
     with subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
             found = next(filter(None, (re.search(r"127\.0\.0\.1:\d+/v1", line) for line in server.stdout)))
-            yield AsyncOpenAI(base_url=f"http://{found[0]}", api_key="none", max_retries=0), server
+            yield f"http://{found[0]}", server
         finally:
             server.kill()
 
@@ -62,9 +62,11 @@ async def test_the_other_one_goes_on_where_the_killed_one_stood(tmp_path: Path) 
     provider = Stalling(stalls=2)
     async with serve(provider.answer) as upstream:
         (tmp_path / "pool.toml").write_text(POOL.replace("URL", upstream.url))
-        with ExitStack() as stack:
+        async with AsyncExitStack() as stack:
             started = [await asyncio.to_thread(stack.enter_context, replica(tmp_path)) for _ in range(2)]
-            (first, victim), (second, _) = started
+            clients = [AsyncOpenAI(base_url=url, api_key="none", max_retries=0) for url, _ in started]
+            first, second = [await stack.enter_async_context(each) for each in clients]
+            victim = started[0][1]
             messages: list[Any] = [ASKED]
             for turn in range(ROUNDS + 1):
                 ai = (first, second)[turn % 2] if turn < provider.stalls else second
