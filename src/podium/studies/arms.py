@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from podium.conduct import Conductor
 from podium.errors import ConfigError
+from podium.policies.chosen import CONSTANTS, WORDED
 from podium.policies.learned import CATALOGUE, ROUTERS, is_learned, make_learned
 from podium.policies.router_data import RouterTrainingData
 from podium.policies.spec import parse_policy
@@ -25,10 +26,11 @@ def expanded(names: Sequence[str], workers: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name.replace("*", worker) for name in names for worker in workers))
 
 
-def default_arms(opened: OpenPool) -> tuple[str, ...]:
-    """Every worker alone, and the policies that need no choice."""
+def default_arms(opened: OpenPool, *, learning: bool = False) -> tuple[str, ...]:
+    """Every worker alone, and the policies that need no choice; with ``learning``, baselines chosen on training problems."""
     alone = tuple(f"worker:{name}" for name in opened.workers.names)
-    return tuple(dict.fromkeys((*alone, "mixture", opened.default_policy, *opened.arms)))
+    baselines = (*WORDED, "router:classified", *CONSTANTS) if learning else ("mixture",)
+    return tuple(dict.fromkeys((*alone, *baselines, opened.default_policy, *opened.arms)))
 
 
 def make_arm(name: str, pool: OpenPool, *, rounds: int = 1, router_data: RouterTrainingData | None = None) -> Worker:
@@ -79,6 +81,6 @@ def _learned(name: str, pool: OpenPool, router_data: RouterTrainingData | None) 
     return Conductor(made.policy, made.workers, max_steps=made.max_steps, syntax=made.syntax, answering=made.answering)
 
 
-def catalogue_arms(pool: OpenPool, best: int) -> list[str]:
+def catalogue_arms() -> list[str]:
     """The arms behind the router ``classified`` that are not workers alone, in its order."""
-    return [f"{name}:{pool.workers.names[best]}" for name in CATALOGUE]
+    return [f"{name}:learned" for name in CATALOGUE]
