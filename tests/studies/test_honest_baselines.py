@@ -95,9 +95,14 @@ def a_chain(call: Call) -> str:
 
 
 async def test_the_best_constant_workflow_is_found_and_a_cheap_one_costs_no_more() -> None:
-    workers = pool_of(lambda call: "plan" if "plan" in call.subtask.lower() else "wrong", a_chain, usd=(0.01, 0.001))
-    workers = WorkerPool([*workers, *pool_of(lambda call: "right" if call.question[-1].content < "What is 2" else "wrong")])
-    workers = WorkerPool([Member(worker=m.worker, card=Card(name=f"w{n}")) for n, m in enumerate(workers)])
+    def third(call: Call) -> str:
+        return "right" if int(call.question[-1].content.split()[-1].strip("?")) % 3 == 0 else "wrong"
+
+    def half(call: Call) -> str:
+        even = int(call.question[-1].content.split()[-1].strip("?")) % 2 == 0
+        return "plan" if call.subtask.startswith("Write a plan") else "right" if even else "wrong"
+
+    workers = pool_of(third, a_chain, half, usd=(0.001, 0.001, 0.01))
     found = await constants(("constant", "constant:cheap"), choosing(workers, calls=600), 0.002)
     best, cheap = found["constant"], found["constant:cheap"]
     assert best.right == 1.0
