@@ -253,7 +253,8 @@ class _Chosen(_Strict):
 
     def chosen(self, pool: WorkerPool, path: Path) -> ChosenWorkflow:
         """Raises :class:`ConfigError` where it is no workflow of ``pool``."""
-        numbers = {**{name: number for number, name in enumerate(pool.names)}, None: len(pool)}
+        numbers: dict[str | None, int] = {None: len(pool)}
+        numbers |= {name: number for number, name in enumerate(pool.names)}
         try:
             steps = tuple(Step(worker=numbers[s.worker], subtask=s.subtask, access=tuple(s.access)) for s in self.steps)
             workflow = Workflow(steps=steps)
