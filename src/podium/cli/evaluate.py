@@ -79,7 +79,8 @@ async def evaluate(
     if compare is not None:
         need("stats")
     problems = chosen_problems(file=file, gym=gym, set_name=set_name, data_dir=data_dir, n=n, split=split)
-    lessons = training_problems(learning, gym=gym is not None, asked=problems, named=bool(arm))
+    # Over one's own pool teaching costs money, so it is done there only where problems for it are named.
+    lessons = training_problems(learning, gym=gym is not None and pool is None, asked=problems, named=bool(arm))
     every = (*problems, *lessons)
     async with (
         open_verifiers({problem.kind for problem in every}, unsafe_local=unsafe_local) as verifier,

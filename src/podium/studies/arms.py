@@ -16,6 +16,7 @@ from podium.pools.conducting import conductor
 from podium.pools.opened import OpenPool
 from podium.protocols import Worker
 from podium.types import Call, Completion
+from podium.workers.recorded import Recorded
 
 ROOM = 5
 """How much more a worker may write in the arm ``context`` (paper, section 4.1)."""
@@ -27,9 +28,16 @@ def expanded(names: Sequence[str], workers: Sequence[str]) -> list[str]:
 
 
 def default_arms(opened: OpenPool, *, learning: bool = False) -> tuple[str, ...]:
-    """Every worker alone, and the policies that need no choice; with ``learning``, baselines chosen on training problems."""
+    """Every worker alone, and the policies that need no choice; with ``learning``, baselines chosen on training problems.
+
+    Recordings say the same whatever they are told, so nothing is chosen over them; and what costs no more than something else
+    can be told only where every price is known.
+    """
     alone = tuple(f"worker:{name}" for name in opened.workers.names)
-    baselines = (*WORDED, "router:classified", *CONSTANTS) if learning else ("mixture",)
+    baselines: tuple[str, ...] = ("mixture",)
+    if learning and not any(isinstance(member.worker, Recorded) for member in opened.workers):
+        priced = all(card.prompt_usd is not None for card in opened.workers.cards)
+        baselines = (*WORDED, "router:classified", *(CONSTANTS if priced else CONSTANTS[:1]))
     return tuple(dict.fromkeys((*alone, *baselines, opened.default_policy, *opened.arms)))
 
 
