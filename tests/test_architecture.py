@@ -125,6 +125,7 @@ LAZY = {
     "podium.serving.run": "uvloop, where there is one",
     "podium.policies.learned": "scikit-learn",
     "podium.studies.cluster": "Ray",
+    "podium.studies.measuring": "numpy and scikit-learn",
     "podium.training.run": "TRL",
 }
 """Modules outside the command line that load something heavy only when it is asked for."""

@@ -69,7 +69,7 @@ def test_ask_reads_standard_input() -> None:
     assert "Answer: B" in podium("ask", "-", stdin=QUESTION).output
 
 
-POLICIES = "solo:delta solo:3 reflection:delta consensus:delta mixture constant constant:cheap constant:debate best"
+POLICIES = "solo:delta solo:3 reflection:delta consensus:delta mixture found:constant found:cheap found:debate best"
 
 
 def test_a_second_round_of_a_conductor_that_learned_one_is_refused_in_one_sentence() -> None:

@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 from podium.acting.pool_file import read_pool
 from podium.cli.app import app
 from podium.errors import ConfigError
+from podium.extras import EXTRAS
 from podium.pools import doctor as examining
 from podium.pools.new_pool import USUAL, Choice, interviewed, of_local, of_model, of_provider, offered, pool_text, write_pool
 from podium.workers.local_servers import LocalModel
@@ -177,4 +178,4 @@ def test_doctor_says_by_its_exit_code_whether_the_pool_works(tmp_path: Path) -> 
 
 
 def test_every_extra_says_what_one_goes_without() -> None:
-    assert {*examining.EXTRAS} == {*examining.WITHOUT}
+    assert {*EXTRAS} == {*examining.WITHOUT}

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from podium.cli.app import app
 from podium.charts import curve
+from podium.cli.app import app
 from podium.cli.training_view import TrainingView
 from podium.gym import World
 from podium.policies.local import LocalPolicy

@@ -108,6 +108,11 @@ def evaluate(
     as_json: JsonFlag = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print the table in Markdown.")] = False,
     wide: Annotated[bool, typer.Option("--wide", help="Every column, every kind of problem, every comparison.")] = False,
+    learning: Annotated[
+        Path | None,
+        typer.Option(help="Training problems (a file as --file) for arms that learn; of the built-in pool they are drawn."),
+    ] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would take, training included, and stop.")] = False,
     compare: Annotated[str | None, typer.Option(help="This arm against every other one, problem by problem.")] = None,
     engine: Annotated[
         Literal["here", "ray"], typer.Option(help="With a study: who asks, this process or a Ray cluster.")

@@ -95,10 +95,10 @@ async def _gym_table(console: Console, pool: OpenPool, chosen: list[Problem]) ->
     best = max((row for row in rows if row.kind is None), key=lambda row: row.accuracy or 0.0).arm
     together = {
         f"{best}, 5x self-reflection": conductor(pool, f"reflection:{best}"),
-        "mixture, its best wording": conductor(pool, "constant:mixture"),
-        "consensus, its best wording": conductor(pool, "constant:consensus"),
-        "best constant workflow": conductor(pool, "constant"),
-        "the same, no dearer": conductor(pool, "constant:cheap"),
+        "mixture, its best wording": conductor(pool, "found:mixture"),
+        "consensus, its best wording": conductor(pool, "found:consensus"),
+        "best constant workflow": conductor(pool, "found:constant"),
+        "the same, no dearer": conductor(pool, "found:cheap"),
         "known-best workflows": conductor(pool, "best"),
     }
     if pool.default_policy == "trained":
@@ -146,7 +146,7 @@ async def _fresh(console: Console, world: World, pool: OpenPool, minutes: float)
                 return
             _say(console, "The time is over; it goes on with what it has learned so far.")
         arms = {
-            "best constant workflow": conductor(pool, "constant:short"),
+            "best constant workflow": conductor(pool, "found:short"),
             "before": conductor(pool, "untrained"),
             "after": conductor(pool, f"trained:{path / 'policy'}"),
             "known-best workflows": conductor(pool, "best"),

@@ -2,32 +2,28 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 
 from podium.cli.progress import Bars
 from podium.cli.screen import Screen, note
-from podium.errors import ConfigError
-from podium.evaluation.evaluate import Result
-from podium.evaluation.evaluate import evaluate as evaluated
-from podium.evaluation.metrics import summarise
-from podium.evaluation.report import (
-    as_object,
-    markdown_table,
-    terminal_table,
-)
+from podium.evaluation.report import terminal_table
 from podium.extras import need
 from podium.pools.open import open_pool
-from podium.pools.problems import ProblemSource, load_problems
+from podium.pools.problems import chosen_problems
 from podium.pools.verifiers import open_verifiers
-from podium.studies.arms import default_arms, expanded, make_arm
-from podium.studies.setups import setups_of
+from podium.studies.arms import default_arms, expanded
+from podium.studies.expected import Expected, estimated, estimated_study
+from podium.studies.measuring import Measured, measured, training_problems
 from podium.studies.spec import is_gym_check
-from podium.types import Problem
 from podium.workers.budget import Budget
+from podium.workflow.draw import plain
+
+if TYPE_CHECKING:  # its pictures need what most evaluations do without
+    from podium.studies.report import StudyReport
 
 
 async def evaluate(
@@ -53,6 +49,8 @@ async def evaluate(
     as_json: bool,
     as_markdown: bool,
     wide: bool,
+    learning: Path | None,
+    estimate: bool,
     compare: str | None,
     engine: Literal["here", "ray"],
     address: str,
@@ -67,57 +65,74 @@ async def evaluate(
 
         await show_check(study, runs=runs, as_json=as_json)
         return
+    if study is not None and estimate:
+        _show_estimate(await estimated_study(study), as_json=as_json)
+        return
     if study is not None:
         if engine == "ray":
             need("ray")
         cluster = address if engine == "ray" else None
-        shown = {"as_json": as_json, "as_markdown": as_markdown, "wide": wide}
-        await _show_study(study, out, budget, cluster, save, unsafe_local=unsafe_local, **shown)
+        report = await _studied(study, out, budget, cluster, save, unsafe_local=unsafe_local)
+        _show(report, as_json=as_json, as_markdown=as_markdown, wide=wide)
+        note(f"kept in {report.out}: results.jsonl, table.md, report.html")
         return
     if compare is not None:
         need("stats")
     problems = chosen_problems(file=file, gym=gym, set_name=set_name, data_dir=data_dir, n=n, split=split)
+    # Over one's own pool teaching costs money, so it is done there only where problems for it are named.
+    lessons = training_problems(learning, gym=gym is not None and pool is None, asked=problems, named=bool(arm))
+    every = (*problems, *lessons)
     async with (
-        open_verifiers({problem.kind for problem in problems}, unsafe_local=unsafe_local) as verifier,
+        open_verifiers({problem.kind for problem in every}, unsafe_local=unsafe_local) as verifier,
         open_pool(pool, budget=budget, journal=journal, run=f"evaluate {out or ''}".strip()) as opened,
     ):
-        names = expanded((*(arm or default_arms(opened)), *([compare] if compare else [])), opened.workers.names)
-        arms = {name: make_arm(name, opened, rounds=rounds) for name in names}
+        given = arm or default_arms(opened, learning=bool(lessons))
+        names = expanded((*given, *([compare] if compare else [])), opened.workers.names)
+        if estimate:
+            expected = estimated(names, opened, problems, lessons, repeats=repeats, rounds=rounds)
+            _show_estimate(expected, as_json=as_json)
+            return
         with Bars(budget) as bars:
-            bars.begin("answers", len(arms) * len(problems) * repeats)
-            results = await evaluated(
-                arms,
+            found = await measured(
+                names,
                 problems,
+                lessons,
+                opened,
                 verifier,
+                pool=pool,
+                compare=compare,
                 out=out,
                 repeats=repeats,
+                rounds=rounds,
                 concurrency=concurrency,
+                unsafe_local=unsafe_local,
+                on_part=bars.begin,
                 on_result=bars.on_result,
-                setups=setups_of(names, opened, pool=pool, rounds=rounds, unsafe_local=unsafe_local),
             )
-    _show(results, compare, names, budget.paid.cost_usd, as_json=as_json, as_markdown=as_markdown, wide=wide)
+    _show(replace(found, paid_usd=budget.paid.cost_usd), as_json=as_json, as_markdown=as_markdown, wide=wide)
 
 
-async def _show_study(
-    path: Path,
-    out: Path | None,
-    budget: Budget,
-    cluster: str | None,
-    save: Path | None,
-    *,
-    unsafe_local: bool,
-    as_json: bool,
-    as_markdown: bool,
-    wide: bool,
-) -> None:
+def _show_estimate(expected: Expected, *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(json.dumps(asdict(expected)) + "\n")
+    else:
+        Screen().print(Text(expected.as_text()), soft_wrap=True)
+
+
+async def _studied(
+    path: Path, out: Path | None, budget: Budget, cluster: str | None, save: Path | None, *, unsafe_local: bool
+) -> "StudyReport":
     need("stats")
     from podium.studies.run import Progress, run_study
 
     with Bars(budget) as bars:
         progress = Progress(on_part=bars.begin, on_result=bars.on_result, on_note=note)
-        report = await run_study(
+        return await run_study(
             path, out=out, budget=budget, engine=cluster, unsafe_local=unsafe_local, keep=save, progress=progress
         )
+
+
+def _show(report: "StudyReport | Measured", *, as_json: bool, as_markdown: bool, wide: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(report.as_object()) + "\n")
     elif as_markdown:
@@ -125,39 +140,5 @@ async def _show_study(
     else:
         screen = Screen()
         screen.print(terminal_table(report.rows, report.comparisons, wide=wide))
-        screen.print(Text(f"kept in {report.out}: results.jsonl, table.md, report.html"), soft_wrap=True)
-
-
-def _show(
-    results: Sequence[Result],
-    compare: str | None,
-    names: Sequence[str],
-    paid_usd: float | None,
-    *,
-    as_json: bool,
-    as_markdown: bool,
-    wide: bool,
-) -> None:
-    rows, comparisons = summarise(results), []
-    if compare is not None:
-        from podium.evaluation.compare import comparable
-        from podium.evaluation.compare import compare as compared
-
-        comparisons = compared(results, compare, comparable(results, compare, [name for name in names if name != compare]))
-    if as_json:
-        sys.stdout.write(json.dumps(as_object(rows, comparisons) | {"paid_usd": paid_usd}) + "\n")
-    elif as_markdown:
-        sys.stdout.write(markdown_table(rows, comparisons) + "\n")
-    else:
-        Screen().print(terminal_table(rows, comparisons, wide=wide))
-
-
-def chosen_problems(
-    *, file: Path | None, gym: int | None, set_name: str | None, data_dir: Path | None, n: int | None, split: str | None
-) -> list[Problem]:
-    """The problems that are asked for. Raises :class:`ConfigError`."""
-    if [file, gym, set_name].count(None) != 2:
-        raise ConfigError("name one of: --file problems.jsonl, --gym 100 (gym problems), --set math500 (a benchmark)")
-    if gym is not None:
-        return load_problems("gym", split=split, limit=gym)
-    return ProblemSource(file=file, set=set_name, data_dir=data_dir, n=n, split=split).problems()
+        for line in report.notes:
+            screen.print(Text(plain(line), style="dim"))

@@ -7,12 +7,12 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from podium.cli.evaluate import chosen_problems
 from podium.cli.progress import Bars
 from podium.cli.screen import Screen, note
 from podium.evaluation.evaluate import evaluate
 from podium.evaluation.headroom import headroom
 from podium.pools.open import open_pool
+from podium.pools.problems import chosen_problems
 from podium.pools.verifiers import open_verifiers
 from podium.protocols import Worker
 from podium.studies.recordings import answered_by_all

@@ -8,11 +8,11 @@ from typing import Literal
 
 from rich.text import Text
 
-from podium.cli.evaluate import chosen_problems
 from podium.cli.screen import SIMULATED, Screen
 from podium.errors import ConfigError
 from podium.policies.tuned_record import made_folder
 from podium.pools.open import open_pool
+from podium.pools.problems import chosen_problems
 from podium.tuning.estimate import estimated
 from podium.tuning.report import verdict
 from podium.tuning.result import Tuned

@@ -14,12 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from podium.errors import ConfigError
 from podium.extras import need
+from podium.policies.chosen import CHOSEN, WORDED, ChosenWorkflow, followed, policy_of
 from podium.policies.fixed import FunctionPolicy, consensus, mixture_of_agents, self_reflection, solo
 from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
 from podium.policies.router_data import RouterDataset, RouterTrainingData
 from podium.policies.rules import CONDITIONAL, LEARNED, Rule, cascade, setup_of, stop
 from podium.registry import register
-from podium.types import Brief, Workflow
+from podium.types import Brief, Step, Workflow
 from podium.workers.pool import WorkerPool
 
 ROUTERS = (
@@ -51,7 +52,12 @@ def is_learned(name: str) -> bool:
     method = rest.partition(":")[0]
     if kind == "router" and method not in ROUTERS:
         raise ConfigError(f"there is no router {method!r}; there are {', '.join(ROUTERS)}")
-    return kind == "router" or (kind == "vote" and rest == LEARNED) or (kind == "stop" and rest.partition(":")[2] == LEARNED)
+    return (
+        name in CHOSEN
+        or kind == "router"
+        or (kind == "vote" and rest == LEARNED)
+        or (kind == "stop" and rest.partition(":")[2] == LEARNED)
+    )
 
 
 def make_learned(name: str, pool: WorkerPool, router_data: RouterTrainingData, rules: Rules | None = None) -> PolicySetup:
@@ -59,6 +65,10 @@ def make_learned(name: str, pool: WorkerPool, router_data: RouterTrainingData, r
 
     ``rules`` are those of a saved folder; None learns them. Raises :class:`ConfigError`.
     """
+    if name in CHOSEN:
+        if name not in router_data.workflows:
+            raise ConfigError(f"{name} is a workflow that is chosen on training problems, and none was")
+        return followed(router_data.workflows[name], pool)
     need("stats")
     found = learned_rules(name, router_data.alone) if rules is None else rules
     if found:
@@ -77,7 +87,7 @@ def make_learned(name: str, pool: WorkerPool, router_data: RouterTrainingData, r
     if method == "classified":
         if router_data.catalogue is None:
             raise ConfigError("this router needs to know what the catalogue of workflows earned")
-        return _classified(router.classified(router_data.catalogue), pool, router_data.best)
+        return _classified(router.classified(router_data.catalogue), pool, router_data)
     choosers: dict[str, Callable[[], Callable[[str], int]]] = {
         "kind": lambda: router.best_of_kind(router_data.alone, router_data.sort_of),
         "nearest": lambda: router.nearest(router_data.alone),
@@ -125,6 +135,11 @@ def _number(text: str, default: int) -> int:
     return int(text) if text else default
 
 
+def used_by(name: str, arm: str) -> bool:
+    """Whether the learned arm ``name`` needs the workflow that was chosen for ``arm``."""
+    return arm == name or (name == "router:classified" and arm in WORDED)
+
+
 def save(folder: Path, name: str, workers: tuple[str, ...], router_data: RouterTrainingData) -> None:
     """Keep the arm ``name`` in ``folder``, for ``learned:FOLDER``. Raises :class:`ConfigError` where it can not be written."""
     rules = {
@@ -132,7 +147,13 @@ def save(folder: Path, name: str, workers: tuple[str, ...], router_data: RouterT
         for kind, rule in learned_rules(name, router_data.alone).items()
     }
     file = _File(
-        version=1, arm=name, workers=list(workers), rules=rules, lessons=router_data.alone, catalogue=router_data.catalogue
+        version=1,
+        arm=name,
+        workers=list(workers),
+        rules=rules,
+        lessons=router_data.alone,
+        catalogue=router_data.catalogue,
+        workflows={arm: _Chosen.of(each, workers) for arm, each in router_data.workflows.items() if used_by(name, arm)},
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -143,7 +164,6 @@ def save(folder: Path, name: str, workers: tuple[str, ...], router_data: RouterT
 
 def load(folder: Path, pool: WorkerPool) -> PolicySetup:
     """The arm in ``folder``, for the workers it was learned with. Raises :class:`ConfigError`."""
-    need("stats")
     path = folder / FILE
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -161,9 +181,15 @@ def load(folder: Path, pool: WorkerPool) -> PolicySetup:
         )
     if not is_learned(file.arm):
         raise ConfigError(f"{path} holds {file.arm[:60]!r}, which is nothing that is learned")
+    workflows = {arm: each.chosen(pool, path) for arm, each in file.workflows.items()}
+    if file.arm in CHOSEN:
+        return make_learned(file.arm, pool, RouterTrainingData(alone=file.lessons, sort_of=lambda _: None, workflows=workflows))
+    need("stats")
     from podium.policies.router import kind_by_text  # scikit-learn, which the core does without
 
-    router_data = RouterTrainingData(alone=file.lessons, sort_of=kind_by_text(file.lessons), catalogue=file.catalogue)
+    router_data = RouterTrainingData(
+        alone=file.lessons, sort_of=kind_by_text(file.lessons), catalogue=file.catalogue, workflows=workflows
+    )
     for data, width in ((file.lessons, len(pool)), (file.catalogue, len(pool) + len(CATALOGUE))):
         if data is not None and len(data.right[0]) != width:
             raise ConfigError(f"what was learned is not about {width} workers or workflows at every question")
@@ -181,14 +207,16 @@ def _by_kind(rules: Rules, judge: int, kind_of: Callable[[str], str | None]) -> 
     return FunctionPolicy(workflow, CONDITIONAL)
 
 
-def _classified(choose: Callable[[str], int], pool: WorkerPool, best: int) -> PolicySetup:
-    """The router over a catalogue: every worker alone, then :data:`CATALOGUE` with the ``best``."""
-    judge = len(pool)
+def _classified(choose: Callable[[str], int], pool: WorkerPool, router_data: RouterTrainingData) -> PolicySetup:
+    """The router over a catalogue: every worker alone, then :data:`CATALOGUE` with the best of them and the chosen wordings."""
+    judge, best, worded = len(pool), router_data.best, router_data.workflows
+    usual = (self_reflection(best), consensus(best, judge=judge), mixture_of_agents(best, layer=range(judge)))
     catalogue = [
         *(solo(worker) for worker in range(judge)),
-        self_reflection(best),
-        consensus(best, judge=judge),
-        mixture_of_agents(best, layer=range(judge)),
+        *(
+            policy_of(worded[f"{name}:learned"]) if f"{name}:learned" in worded else policy
+            for name, policy in zip(CATALOGUE, usual, strict=True)
+        ),
     ]
 
     def workflow(brief: Brief) -> Workflow:
@@ -218,6 +246,55 @@ class _Rule(_Strict):
         return cascade(order) if self.last_decides else stop(len(pool), self.agree, order)
 
 
+class _Step(_Strict):
+    worker: str | None
+    """None counts votes."""
+    subtask: str
+    access: list[int]
+
+
+class _Chosen(_Strict):
+    """A workflow that was chosen, with workers by name."""
+
+    steps: list[_Step] = Field(min_length=1, max_length=100)
+    about: str
+    right: float = Field(ge=0, le=1)
+    problems: int = Field(ge=0)
+    usd: float | None = Field(ge=0)
+    calls: int = Field(ge=0)
+
+    @classmethod
+    def of(cls, chosen: ChosenWorkflow, workers: tuple[str, ...]) -> "_Chosen":
+        steps = [
+            _Step(
+                worker=workers[step.worker] if step.worker < len(workers) else None,
+                subtask=step.subtask,
+                access=list(step.access),
+            )
+            for step in chosen.workflow.steps
+        ]
+        return cls(
+            steps=steps,
+            about=chosen.about,
+            right=chosen.right,
+            problems=chosen.problems,
+            usd=chosen.usd,
+            calls=chosen.calls,
+        )
+
+    def chosen(self, pool: WorkerPool, path: Path) -> ChosenWorkflow:
+        """Raises :class:`ConfigError` where it is no workflow of ``pool``."""
+        numbers: dict[str | None, int] = {None: len(pool)}
+        numbers |= {name: number for number, name in enumerate(pool.names)}
+        try:
+            steps = tuple(Step(worker=numbers[s.worker], subtask=s.subtask, access=tuple(s.access)) for s in self.steps)
+            workflow = Workflow(steps=steps)
+        except (KeyError, ValueError) as error:
+            raise ConfigError(f"{path}: a workflow can not be carried out by this pool: {error}") from error
+        facts = self.model_dump(exclude={"steps"})
+        return ChosenWorkflow(workflow=workflow, **facts)
+
+
 class _File(_Strict):
     version: Literal[1]
     arm: str
@@ -225,6 +302,7 @@ class _File(_Strict):
     rules: dict[str, _Rule]
     lessons: RouterDataset
     catalogue: RouterDataset | None
+    workflows: dict[str, _Chosen] = Field(default_factory=dict)
 
 
 def _learned(asked: PolicyRequest) -> PolicySetup:

@@ -1,10 +1,12 @@
 """What routers and rules learn from: who was right on which training question, and what everybody answered."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from statistics import fmean
+from types import MappingProxyType
 
 from podium.errors import ConfigError
+from podium.policies.chosen import ChosenWorkflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,8 @@ class RouterTrainingData:
     """The kind of a question, or the benchmark it is from, as in ``alone.kinds``; None where nobody knows."""
     catalogue: RouterDataset | None = None
     """Of the arms :data:`CATALOGUE`, behind the workers alone."""
+    workflows: Mapping[str, ChosenWorkflow] = field(default_factory=lambda: MappingProxyType({}))
+    """Workflows that were chosen on training problems, by arm."""
 
     @property
     def best(self) -> int:

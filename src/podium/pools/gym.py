@@ -37,7 +37,7 @@ def gym_pool(budget: Budget, workers: WorkerPool | None = None) -> OpenPool:
         workers=workers,
         policies=POLICIES,
         default_policy="best" if missing("train") else "trained",
-        arms=("constant", "constant:cheap", "best"),
+        arms=("found:constant", "found:cheap", "best"),
         problems=lambda: World().problems(split="held_out_numbers", n=120),
         sort_of=lambda problem: problem.kind,
         check_question=_check_question,
@@ -88,11 +88,11 @@ def _best(asked: PolicyRequest) -> PolicySetup:
     return PolicySetup(policy=policy, workers=asked.workers, max_steps=asked.steps)
 
 
-def _constant(asked: PolicyRequest) -> PolicySetup:
-    known = {name.removeprefix("constant").removeprefix(":"): found for name, found in stored().opponents.items()}
+def _found(asked: PolicyRequest) -> PolicySetup:
+    known = {name.removeprefix("constant:"): found for name, found in stored().opponents.items()}
     found = known.get(asked.spec.argument)
     if found is None:
-        raise ConfigError(f"there is no constant workflow {asked.spec.argument!r}; there are {', '.join(filter(None, known))}")
+        raise ConfigError(f"no workflow {asked.spec.argument!r} was found; there are {', '.join(f'found:{name}' for name in known)}")
 
     def workflow(brief: Brief) -> Workflow:
         question = brief.question[-1].content
@@ -122,10 +122,10 @@ POLICIES = {
     "best": NamedPolicy(
         form="best", about="the best workflow known per kind of question", make=_best, knows_workers_by_number=True
     ),
-    "constant": NamedPolicy(
-        form="constant[:NAME]",
-        about="the best that is the same for every question; cheap: for no more dollars; mixture, ...: the best of its wordings",
-        make=_constant,
+    "found": NamedPolicy(
+        form="found:NAME",
+        about="the best that a long search found of what is the same for every question: constant, cheap, mixture, consensus, ...",
+        make=_found,
         knows_workers_by_number=True,
     ),
     "chat": NamedPolicy(form="chat", about="not here: these workers can not be prompted as a conductor", make=_chat),

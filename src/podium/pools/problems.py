@@ -105,3 +105,14 @@ def load_problems(source: Path | str, *, split: str | None = None, limit: int | 
     if path.suffix or path.exists():
         return ProblemSource(file=path, n=limit).problems()
     return ProblemSource(set=str(source), split=split, n=limit).problems()
+
+
+def chosen_problems(
+    *, file: Path | None, gym: int | None, set_name: str | None, data_dir: Path | None, n: int | None, split: str | None
+) -> list[Problem]:
+    """What a command's flags ask for: exactly one of ``file``, ``gym`` and ``set_name``. Raises :class:`ConfigError`."""
+    if [file, gym, set_name].count(None) != 2:
+        raise ConfigError("name one of: --file problems.jsonl, --gym 100 (gym problems), --set math500 (a benchmark)")
+    if gym is not None:
+        return load_problems("gym", split=split, limit=gym)
+    return ProblemSource(file=file, set=set_name, data_dir=data_dir, n=n, split=split).problems()

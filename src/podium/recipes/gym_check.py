@@ -83,7 +83,7 @@ async def check_gym(path: Path, *, runs: Path | None = None) -> dict[str, Any]:
     problems = check.source.problems()
     pool = gym_pool(Budget())
     arms = {f"worker {member.name}": member.worker for member in pool.workers} | {"optimum": conductor(pool, "best")}
-    arms |= {name: conductor(pool, name) for name in ("constant", "constant:cheap")}
+    arms |= {name: conductor(pool, name) for name in ("found:constant", "found:cheap")}
     known = await evaluate(arms, problems, GymVerifier())
     seeds = []
     for folder in folders:
@@ -121,9 +121,9 @@ def figures(results: Sequence[Result]) -> dict[str, Any]:
         "optimum": {kind: accuracy["optimum", kind] for kind in (*KINDS, *UNTRAINED_KINDS)},
         "best_worker": best.removeprefix("worker "),
         "over_best_worker": _mean(accuracy, "greedy", KINDS) - _mean(accuracy, best, KINDS),
-        "over_constant": _mean(accuracy, "greedy", KINDS) - _mean(accuracy, "constant", KINDS),
-        "over_cheap_constant": _mean(accuracy, "greedy", KINDS) - _mean(accuracy, "constant:cheap", KINDS),
-        "untrained_over_constant": _mean(accuracy, "greedy", UNTRAINED_KINDS) - _mean(accuracy, "constant", UNTRAINED_KINDS),
+        "over_constant": _mean(accuracy, "greedy", KINDS) - _mean(accuracy, "found:constant", KINDS),
+        "over_cheap_constant": _mean(accuracy, "greedy", KINDS) - _mean(accuracy, "found:cheap", KINDS),
+        "untrained_over_constant": _mean(accuracy, "greedy", UNTRAINED_KINDS) - _mean(accuracy, "found:constant", UNTRAINED_KINDS),
         "start_valid": _valid(results, "start"),
         "start_correct_given_valid": _given_valid(results, "start"),
         "trained_correct_given_valid": _given_valid(results, "sampled"),

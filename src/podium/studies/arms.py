@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from podium.conduct import Conductor
 from podium.errors import ConfigError
+from podium.policies.chosen import CONSTANTS, WORDED
 from podium.policies.learned import CATALOGUE, ROUTERS, is_learned, make_learned
 from podium.policies.router_data import RouterTrainingData
 from podium.policies.spec import parse_policy
@@ -15,6 +16,7 @@ from podium.pools.conducting import conductor
 from podium.pools.opened import OpenPool
 from podium.protocols import Worker
 from podium.types import Call, Completion
+from podium.workers.recorded import Recorded
 
 ROOM = 5
 """How much more a worker may write in the arm ``context`` (paper, section 4.1)."""
@@ -25,10 +27,18 @@ def expanded(names: Sequence[str], workers: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name.replace("*", worker) for name in names for worker in workers))
 
 
-def default_arms(opened: OpenPool) -> tuple[str, ...]:
-    """Every worker alone, and the policies that need no choice."""
+def default_arms(opened: OpenPool, *, learning: bool = False) -> tuple[str, ...]:
+    """Every worker alone, and the policies that need no choice; with ``learning``, baselines chosen on training problems.
+
+    Recordings say the same whatever they are told, so nothing is chosen over them; and what costs no more than something else
+    can be told only where every price is known.
+    """
     alone = tuple(f"worker:{name}" for name in opened.workers.names)
-    return tuple(dict.fromkeys((*alone, "mixture", opened.default_policy, *opened.arms)))
+    baselines: tuple[str, ...] = ("mixture",)
+    if learning and not any(isinstance(member.worker, Recorded) for member in opened.workers):
+        priced = all(card.prompt_usd is not None for card in opened.workers.cards)
+        baselines = (*WORDED, "router:classified", *(CONSTANTS if priced else CONSTANTS[:1]))
+    return tuple(dict.fromkeys((*alone, *baselines, opened.default_policy, *opened.arms)))
 
 
 def make_arm(name: str, pool: OpenPool, *, rounds: int = 1, router_data: RouterTrainingData | None = None) -> Worker:
@@ -86,6 +96,6 @@ def _learned(name: str, pool: OpenPool, router_data: RouterTrainingData | None) 
     )
 
 
-def catalogue_arms(pool: OpenPool, best: int) -> list[str]:
+def catalogue_arms() -> list[str]:
     """The arms behind the router ``classified`` that are not workers alone, in its order."""
-    return [f"{name}:{pool.workers.names[best]}" for name in CATALOGUE]
+    return [f"{name}:learned" for name in CATALOGUE]

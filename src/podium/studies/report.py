@@ -31,6 +31,8 @@ class StudyReport:
     rows: Sequence[ArmSummary]
     comparisons: Sequence[Comparison]
     results: Sequence[Result]
+    notes: Sequence[str] = ()
+    """What was chosen on training problems, a line for each arm."""
 
     def as_object(self) -> dict[str, Any]:
         """The table, for JSON."""
@@ -38,18 +40,28 @@ class StudyReport:
 
     def as_markdown(self) -> str:
         """The table, for a document."""
-        return f"# {self.title}\n\n{markdown_table(self.rows, self.comparisons)}"
+        notes = "".join(f"\n- {line}" for line in self.notes)
+        return f"# {self.title}\n\n{markdown_table(self.rows, self.comparisons)}" + (f"\n{notes}" if notes else "")
 
 
 def published(
-    study: Study, path: Path | None, out: Path, results: Sequence[Result], examples: Sequence[Example], gaps: Gaps
+    study: Study,
+    path: Path | None,
+    out: Path,
+    results: Sequence[Result],
+    examples: Sequence[Example],
+    gaps: Gaps,
+    notes: Sequence[str] = (),
 ) -> StudyReport:
-    """Write the folder's files and return what is in them; ``path`` is the study's own file, ``gaps`` what recordings lack."""
+    """Write the folder's files and return what is in them.
+
+    ``path`` is the study's own file, ``gaps`` what recordings lack, ``notes`` what was chosen for its arms.
+    """
     rows = summarise(results)
     others = [row.arm for row in rows if row.kind is None and row.arm != study.compare]
     # An arm that the world failed throughout stays in the table, and is compared with nothing.
     comparisons = [] if study.compare is None else compare(results, study.compare, comparable(results, study.compare, others))
-    report = StudyReport(title=study.title, out=out, rows=rows, comparisons=comparisons, results=results)
+    report = StudyReport(title=study.title, out=out, rows=rows, comparisons=comparisons, results=results, notes=notes)
     (out / "table.md").write_text(report.as_markdown() + "\n", encoding="utf-8")
     (out / "table.json").write_text(json.dumps(report.as_object(), indent=1) + "\n", encoding="utf-8")
     files = {"one line for each answer": "results.jsonl", "the table": "table.json"}
@@ -64,6 +76,9 @@ def published(
         lines = [[name, str(count)] for name, count in gaps.items()]
         lacking = {"Recordings with gaps; compared is what all have answered": (["recording", "questions it lacks"], lines)}
         tables = lacking | tables
+    if notes:
+        chosen = [list(line.partition(": ")[::2]) for line in notes]
+        tables = {"Chosen on training problems": (["arm", "what"], chosen)} | tables
     page = Page(
         title=study.title,
         source=Source(

@@ -6,7 +6,7 @@ In the folder: ``results.jsonl`` (a rerun goes on there), ``learning.jsonl`` (wh
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from podium import jsonl
@@ -17,17 +17,18 @@ from podium.evaluation.oracle import oracle
 from podium.evaluation.verifier_identity import verifier_identity
 from podium.extras import need
 from podium.policies.learned import is_learned, save
-from podium.policies.router_data import RouterDataset, RouterTrainingData
 from podium.pools.open import open_pool
 from podium.pools.opened import OpenPool
 from podium.pools.verifiers import open_verifiers
 from podium.protocols import Verifier, Worker
-from podium.studies.arms import catalogue_arms, make_arm
+from podium.studies.arms import make_arm
+from podium.studies.choosing import lines
 from podium.studies.cluster import ClusterJob, on_cluster
 from podium.studies.html import Example
+from podium.studies.learning import Teaching, needs_journal
 from podium.studies.recordings import answered_by_all
 from podium.studies.report import StudyReport, published
-from podium.studies.setups import learned_from, setups_of
+from podium.studies.setups import setups_of
 from podium.studies.spec import Study, read_study
 from podium.tasks.agreement import votes_of
 from podium.types import Call, Problem
@@ -80,7 +81,7 @@ async def run_study(
     kinds = {problem.kind for problem in (*problems, *router_problems)}
     async with (
         open_verifiers(kinds, unsafe_local=unsafe_local) as verifier,
-        open_pool(study.workers_from, budget=budget, journal=study.journal, run=f"study {out}") as pool,
+        open_pool(study.workers_from, budget=budget, journal=_journal(study, out), run=f"study {out}") as pool,
     ):
         study = study.for_workers(pool.workers.names)
         members = [(member.name, member.worker) for member in pool.workers]
@@ -96,8 +97,20 @@ async def run_study(
         router_data, learned = None, ""
         if routers:
             sorts = {problem.question: pool.sort_of(problem) for problem in (*problems, *router_problems)}
-            router_data = await asking.learned(router_problems, names=routers, sorts=sorts)
-            learned = learned_from(str(study.learning), router_problems, asking.setups(workers))
+            teaching = Teaching(
+                pool=pool,
+                verifier=verifier,
+                names=routers,
+                problems=router_problems,
+                setting=str(study.learning),
+                asked=asking.asked,
+                setups=asking.setups,
+                compare=study.compare,
+                folder=out,
+                sampling=study.sampling,
+            )
+            lessons = await teaching.taught(sorts)
+            router_data, learned = lessons.data, lessons.identity
             arms |= {name: make_arm(name, pool, router_data=router_data) for name in routers}
             if keep is not None:
                 for name in routers:
@@ -126,7 +139,8 @@ async def run_study(
         examples = await asking.examples(arms, problems, setups)
     if ORACLE in names:
         results += oracle(results, workers)
-    return published(study, path, out, results, examples, gaps)
+    chosen = {} if router_data is None else {name: each for name, each in router_data.workflows.items() if name in names}
+    return published(study, path, out, results, examples, gaps, lines(chosen))
 
 
 def folder_of(name: str, keep: Path, learned: Sequence[str]) -> Path:
@@ -180,36 +194,6 @@ class _Asking:
             setups=setups,
         )
 
-    async def learned(self, problems: Sequence[Problem], *, names: Sequence[str], sorts: Mapping[str, str]) -> RouterTrainingData:
-        """What the workers alone, and where it is needed the catalogue, make of the training problems.
-
-        ``sorts``: question -> its kind in the gym, elsewhere the benchmark it is from, which is known when a benchmark is asked.
-        """
-        if not problems:
-            raise ConfigError("routers learn from training problems; name some in a table [learning]")
-        alone = [f"worker:{name}" for name in self.pool.workers.names]
-        router_data = RouterTrainingData(alone=await self._dataset(alone, problems, sorts), sort_of=sorts.get)
-        if "router:classified" not in names:
-            return router_data
-        catalogue = [*alone, *catalogue_arms(self.pool, router_data.best)]
-        return replace(router_data, catalogue=await self._dataset(catalogue, problems, sorts))
-
-    async def _dataset(self, arms: Sequence[str], problems: Sequence[Problem], sorts: Mapping[str, str]) -> RouterDataset:
-        made = {name: make_arm(name, self.pool) for name in arms}
-        results = await self.asked("learning", made, problems, "learning.jsonl", self.setups(arms))
-        found = {(result.arm, result.problem): result for result in results if result.verdict is not None}
-        rows = [problem for problem in problems if all((arm, problem.id) in found for arm in arms)]
-        verdicts = [[found[arm, problem.id].verdict for arm in arms] for problem in rows]
-        return RouterDataset(
-            questions=tuple(problem.question for problem in rows),
-            kinds=tuple(sorts[problem.question] for problem in rows),
-            right=tuple(tuple(float(v is not None and v.correct) for v in row) for row in verdicts),
-            answers=tuple(
-                tuple(votes_of([None if v is None else v.extracted for v in row], problem.kind))
-                for problem, row in zip(rows, verdicts, strict=True)
-            ),
-        )
-
     async def matched(
         self,
         arms: Mapping[str, Worker],
@@ -260,6 +244,14 @@ class _Asking:
         else:
             transcripts, outcome = completion.transcripts, "right" if verdict.correct else "wrong"
         return "\n\n".join(as_text(transcript) for transcript in transcripts) or "no workflow", outcome
+
+
+def _journal(study: Study, out: Path) -> Path | None:
+    """Where paid calls are kept: a choice of workflows that is interrupted would else be paid for again."""
+    if study.journal is not None or study.pool is None or not needs_journal(study.arms):
+        return study.journal
+    out.mkdir(parents=True, exist_ok=True)
+    return out / "calls.db"
 
 
 def _apart(problems: Sequence[Problem], router_data: Sequence[Problem]) -> None:
