@@ -229,8 +229,8 @@ def graded(folder: Path, strong: str | None, first: int, out: Path | None) -> di
         note("few", data.ruled(little, little.best(little.charges()), test), test)
         for members in (1, 3):
             if members <= len(data.names):
-                found = data.routed(clustered(taught, members), test)
-                theirs[f"avengers_{members}"] = note(f"avengers_{members}", found, test)
+                voted = data.routed(clustered(taught, members), test)
+                theirs[f"avengers_{members}"] = note(f"avengers_{members}", voted, test)
         scorer = Scorer(taught)
         row = scorer.best_row()
         scores = np.column_stack(

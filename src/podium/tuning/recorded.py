@@ -97,7 +97,7 @@ async def tune_recorded(
         found = await _tested(pool, policy, names[best], constant, parts.test, verifier)
     tuned = Tuned(
         folder=out, policy=policy, record=record, tested=found, calls=len(data.questions) * len(names), usd=None,
-        best_worker=names[best],
+        best_worker=names[best], is_recorded=True,
     )  # fmt: skip
     write(out, tuned, questions)
     return tuned

@@ -14,6 +14,7 @@ from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedStep, TunedWorkflow, checked_folder, write_tuned
 from podium.protocols import Verifier
 from podium.tuning.candidates import Candidate, solo, workflow
+from podium.tuning.frontier import frontier_picture
 from podium.tuning.headroom import Headroom
 from podium.tuning.outcomes import Draw
 from podium.tuning.report import markdown
@@ -264,6 +265,7 @@ def write(out: Path, tuned: Tuned, questions: Sequence[tuple[str, str]]) -> None
     """Write the folder that :func:`podium.policies.tuned_record.read_tuned` reads, and a report for people."""
     write_tuned(out, tuned.record, questions)
     (out / "report.md").write_text(markdown(tuned), encoding="utf-8")
+    (out / "frontier.svg").write_text(frontier_picture(tuned.record), encoding="utf-8")
 
 
 async def tested(
