@@ -235,6 +235,18 @@ def data_show(
     """Print the first problems of a set."""
 
 
+@data_app.command("convert")
+@carried_out_by("podium.cli.records:convert")
+def data_convert(
+    source: Annotated[
+        Path, typer.Argument(help="A folder of recordings or of LLMRouterBench's results, or RouterBench's table (.csv).")
+    ],
+    target: Annotated[Path, typer.Argument(help="A new folder; of routerbench a new file (.csv).")],
+    to: Annotated[Literal["recordings", "llmrouterbench", "routerbench"], typer.Option(help="What to write.")] = "recordings",
+) -> None:
+    """Make a pool of recordings of a routing benchmark's records, or the other way round."""
+
+
 @data_app.command("check")
 @carried_out_by("podium.cli.data:check_sets")
 def data_check(
