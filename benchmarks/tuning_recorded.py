@@ -227,10 +227,9 @@ def graded(folder: Path, strong: str | None, first: int, out: Path | None) -> di
         figures.setdefault("graded_few_answers", []).append(len(few) * len(data.names) / len({*data.kinds[few]}))
         little = data.book(few)
         note("few", data.ruled(little, little.best(little.charges()), test), test)
-        for members in (1, 3):
-            if members <= len(data.names):
-                found = data.routed(clustered(taught, members), test)
-                theirs[f"avengers_{members}"] = note(f"avengers_{members}", found, test)
+        choose = clustered(taught, min(3, len(data.names)))
+        for name, members in (("avengers_1", 1), ("avengers_3", 3)):
+            theirs[name] = note(name, data.routed(_first(choose, members), test), test)
         scorer = Scorer(taught)
         row = scorer.best_row()
         scores = np.column_stack(
@@ -298,6 +297,11 @@ def _frontier(dots: Mapping[str, list[tuple[float, float, float | None]]], out: 
 
 OURS = ("tuned", "cheap", "free", "few")
 SHOWN = (*OURS, "best", "constant", "by_kind", "avengers_1", "frugal")
+
+
+def _first(choose: Callable[[str], Rule], members: int) -> Callable[[str], Rule]:
+    """The same with the first ``members`` of each rule only."""
+    return lambda question: Rule(order=choose(question).order[:members])
 
 
 def _mixed(data: Recorded, first: int, most: int | None, name: str) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_folder_can_be_read_by_people(folder: Path) -> None:
-    assert sorted(path.name for path in folder.iterdir()) == ["policy.json", "questions.jsonl", "report.md"]
+    assert sorted(path.name for path in folder.iterdir()) == ["frontier.svg", "policy.json", "questions.jsonl", "report.md"]
     report = (folder / "report.md").read_text()
     assert "## The sealed test" in report
     assert {"### choice", "### code", "### knowledge", "### story"} <= {*report.splitlines()}

@@ -171,6 +171,13 @@ def tune(
     data_dir: DataFlag = None,
     n: Annotated[int | None, typer.Option("-n", min=1, help="Only the first problems of the set or file.")] = None,
     split: Annotated[str | None, typer.Option(help="Of the set or the gym (there: train by default).")] = None,
+    replay: Annotated[
+        Path | None, typer.Option(help="Tune on a folder of recorded answers: a rule that stops, for each kind of question.")
+    ] = None,
+    most_calls: Annotated[float | None, typer.Option(min=1, help="With --replay: calls a question, on average.")] = None,
+    sparing: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=SHARE", help="With --replay: ask this worker for so many questions only.")
+    ] = None,
     pool: PoolFlag = None,
     out: Annotated[Path, typer.Option(help="Folder of the policy: --policy tuned:FOLDER.")] = Path("runs/tuned"),
     max_usd: MaxUsdFlag = None,
@@ -256,6 +263,18 @@ def data_show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines, ready for --file.")] = False,
 ) -> None:
     """Print the first problems of a set."""
+
+
+@data_app.command("convert")
+@carried_out_by("podium.cli.records:convert")
+def data_convert(
+    source: Annotated[
+        Path, typer.Argument(help="A folder of recordings or of LLMRouterBench's results, or RouterBench's table (.csv).")
+    ],
+    target: Annotated[Path, typer.Argument(help="A new folder; of routerbench a new file (.csv).")],
+    to: Annotated[Literal["recordings", "llmrouterbench", "routerbench"], typer.Option(help="What to write.")] = "recordings",
+) -> None:
+    """Make a pool of recordings of a routing benchmark's records, or the other way round."""
 
 
 @data_app.command("check")

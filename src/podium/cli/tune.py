@@ -14,6 +14,7 @@ from podium.policies.tuned_record import made_folder
 from podium.pools.open import open_pool
 from podium.pools.problems import chosen_problems
 from podium.tuning.estimate import estimated
+from podium.tuning.recorded import Sparing, tune_recorded
 from podium.tuning.report import verdict
 from podium.tuning.result import Tuned
 from podium.tuning.run import Progress
@@ -30,6 +31,9 @@ async def tune(
     data_dir: Path | None,
     n: int | None,
     split: str | None,
+    replay: Path | None,
+    most_calls: float | None,
+    sparing: list[str] | None,
     pool: Path | None,
     out: Path,
     max_usd: float | None,
@@ -43,18 +47,27 @@ async def tune(
     as_json: bool,
 ) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
+    if replay is not None:
+        if (file, gym, set_name, pool) != (None, None, None, None) or estimate:
+            raise ConfigError("--replay asks nobody: leave out --file, --gym, --set, --pool and --estimate")
+        wanted = Sparing(calls=most_calls, workers=dict(map(_share, sparing or ())))
+        found = await tune_recorded(replay, out, prefer=prefer, sparing=wanted, seed=seed, unsafe_local=unsafe_local)
+        _show(found, out, as_json=as_json)
+        return
+    if most_calls is not None or sparing:
+        raise ConfigError("--most-calls and --sparing are for recorded answers: name a folder with --replay")
     split = "train" if gym is not None and split is None else split
     problems = chosen_problems(file=file, gym=gym, set_name=set_name, data_dir=data_dir, n=n, split=split)
     if blank := sum(not problem.target for problem in problems):
         raise ConfigError(f"{blank} of {len(problems)} problems have no target, so nothing can be judged")
     if estimate:
         async with open_pool(pool) as opened:
-            found = estimated(problems, opened.sort_of, opened.workers.cards, max_calls=max_calls, seed=seed)
+            said = estimated(problems, opened.sort_of, opened.workers.cards, max_calls=max_calls, seed=seed)
         if as_json:
-            sys.stdout.write(json.dumps(asdict(found) | {"is_simulated": opened.is_simulated}) + "\n")
+            sys.stdout.write(json.dumps(asdict(said) | {"is_simulated": opened.is_simulated}) + "\n")
         else:
             simulated = f"\nDollars are {SIMULATED}." if opened.is_simulated else ""
-            Screen().print(Text(found.as_text() + simulated), soft_wrap=True)
+            Screen().print(Text(said.as_text() + simulated), soft_wrap=True)
         return
     kept = journal
     if pool is not None and kept is None:
@@ -81,11 +94,25 @@ async def tune(
             unsafe_local=unsafe_local,
             on_progress=None if as_json else show,
         )
+    _show(tuned, out, as_json=as_json)
+
+
+def _show(tuned: Tuned, out: Path, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(_object(tuned)) + "\n")
         return
-    lines = [verdict(tuned), f"{counted(tuned.calls, 'call')}; report: {out / 'report.md'}; use it: --policy tuned:{out}"]
+    used = counted(tuned.calls, "recorded answer" if tuned.is_recorded else "call")
+    lines = [verdict(tuned), f"{used}; report: {out / 'report.md'}; use it: --policy tuned:{out}"]
     Screen().print(Text("\n".join(lines)), soft_wrap=True)
+
+
+def _share(text: str) -> tuple[str, float]:
+    """``NAME=SHARE``. Raises :class:`ConfigError`."""
+    name, _, share = text.rpartition("=")
+    try:
+        return name, float(share)
+    except ValueError:
+        raise ConfigError(f"--sparing takes NAME=SHARE, as in strong=0.4, and not {text[:60]!r}") from None
 
 
 def _object(found: Tuned) -> dict[str, object]:

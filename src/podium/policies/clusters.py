@@ -37,7 +37,7 @@ def clustered(dataset: RouterDataset, members: int = MEMBERS) -> Callable[[str],
     if not 1 <= members <= workers:
         raise ConfigError(f"{members} of {workers} workers can not vote; router:avengers:N takes an N from 1 to {workers}")
     count = len(dataset.questions)
-    words = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, max_features=30_000)
+    words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, max_features=20_000, tokenizer=str.split, token_pattern=None)
     features = words.fit_transform(dataset.questions)
     dimensions = min(_DIMENSIONS, count - 1, features.shape[1] - 1)
     right = np.array(dataset.right)

@@ -55,7 +55,7 @@ class Scorer:
     def __init__(self, dataset: RouterDataset) -> None:
         if not dataset.answers:
             raise ConfigError("this router learns from the workers' answers; there are none")
-        self._questions, self._answers = _text(0, (2, 5)), _text(1, (1, 3))
+        self._questions, self._answers = _text(0, "word", (1, 2)), _text(1, "char_wb", (1, 3))
         asked = self._questions[0].fit_transform(dataset.questions)
         said = [[answer or "" for answer in row] for row in zip(*dataset.answers, strict=True)]
         everything = self._answers[0].fit_transform([answer or " " for row in said for answer in row] + ["nothing"])
@@ -131,8 +131,11 @@ class FrugalPolicy:
         return [Generation(text=format_workflow(None if keep else alone(self.row.workers[place])))] * n
 
 
-def _text(part: int, ngrams: tuple[int, int]) -> tuple[TfidfVectorizer, TruncatedSVD]:
-    words = TfidfVectorizer(analyzer="char_wb", ngram_range=ngrams, sublinear_tf=True, max_features=20_000)
+def _text(part: int, analyzer: str, ngrams: tuple[int, int]) -> tuple[TfidfVectorizer, TruncatedSVD]:
+    split = str.split if analyzer == "word" else None
+    words = TfidfVectorizer(
+        analyzer=analyzer, ngram_range=ngrams, sublinear_tf=True, max_features=20_000, tokenizer=split, token_pattern=None
+    )  # fmt: skip
     return words, TruncatedSVD(_DIMENSIONS[part], random_state=_SEED)
 
 

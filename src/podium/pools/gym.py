@@ -92,7 +92,9 @@ def _found(asked: PolicyRequest) -> PolicySetup:
     known = {name.removeprefix("constant:"): found for name, found in stored().opponents.items()}
     found = known.get(asked.spec.argument)
     if found is None:
-        raise ConfigError(f"no workflow {asked.spec.argument!r} was found; there are {', '.join(f'found:{name}' for name in known)}")
+        raise ConfigError(
+            f"no workflow {asked.spec.argument!r} was found; there are {', '.join(f'found:{name}' for name in known)}"
+        )
 
     def workflow(brief: Brief) -> Workflow:
         question = brief.question[-1].content
@@ -124,7 +126,7 @@ POLICIES = {
     ),
     "found": NamedPolicy(
         form="found:NAME",
-        about="the best that a long search found of what is the same for every question: constant, cheap, mixture, consensus, ...",
+        about="the best of its sort that a long search found, the same for every question: constant, cheap, mixture, ...",
         make=_found,
         knows_workers_by_number=True,
     ),

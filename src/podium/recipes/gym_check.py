@@ -123,7 +123,8 @@ def figures(results: Sequence[Result]) -> dict[str, Any]:
         "over_best_worker": _mean(accuracy, "greedy", KINDS) - _mean(accuracy, best, KINDS),
         "over_constant": _mean(accuracy, "greedy", KINDS) - _mean(accuracy, "found:constant", KINDS),
         "over_cheap_constant": _mean(accuracy, "greedy", KINDS) - _mean(accuracy, "found:cheap", KINDS),
-        "untrained_over_constant": _mean(accuracy, "greedy", UNTRAINED_KINDS) - _mean(accuracy, "found:constant", UNTRAINED_KINDS),
+        "untrained_over_constant": _mean(accuracy, "greedy", UNTRAINED_KINDS)
+        - _mean(accuracy, "found:constant", UNTRAINED_KINDS),
         "start_valid": _valid(results, "start"),
         "start_correct_given_valid": _given_valid(results, "start"),
         "trained_correct_given_valid": _given_valid(results, "sampled"),

@@ -18,7 +18,7 @@ from podium.evaluation.metrics import wilson
 from podium.policies.router_data import RouterDataset
 from podium.policies.rules import Rule
 from podium.policies.tuned_policy import TunedPolicy
-from podium.policies.tuned_record import FORM, QUESTION, Measured, TunedRecord, TunedStep, TunedWorkflow, checked_folder
+from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedWorkflow, checked_folder
 from podium.policies.voting import VOTE
 from podium.pools.conducting import conductor
 from podium.pools.opened import OpenPool
@@ -32,7 +32,8 @@ from podium.tuning.result import TUNED, Tested, Tuned
 from podium.tuning.rules import Array, Caps, RuleBook
 from podium.tuning.run import PREFERENCES, write
 from podium.tuning.split import shared_out
-from podium.types import Brief, Card, Problem, ask
+from podium.tuning.steps import stored_steps
+from podium.types import Problem
 from podium.workers.recorded import Recorded
 
 LOST = (0.01, 0.03, 0.06, 0.1)
@@ -81,6 +82,7 @@ async def tune_recorded(
     pool = recorded_pool(folder)
     names = pool.workers.names
     caps = sparing.caps(names)
+    stored_steps(Rule(order=(0,)), names)  # before anything is judged: a worker can not be called as the one that counts votes
     checked_folder(out, names)
     workers: dict[str, Worker] = {member.name: member.worker for member in pool.workers}
     problems = [problem for problem in ProblemSource(replay=folder).problems() if _answered(problem, workers)]
@@ -97,7 +99,7 @@ async def tune_recorded(
         found = await _tested(pool, policy, names[best], constant, parts.test, verifier)
     tuned = Tuned(
         folder=out, policy=policy, record=record, tested=found, calls=len(data.questions) * len(names), usd=None,
-        best_worker=names[best],
+        best_worker=names[best], is_recorded=True,
     )  # fmt: skip
     write(out, tuned, questions)
     return tuned
@@ -155,21 +157,6 @@ def chosen_record(book: RuleBook, names: Sequence[str], caps: Caps, prefer: str)
         form=FORM, workers=tuple(names), prefer=prefer, price=price, robust=numbers.index(chosen[""]), workflows=stored
     )
     return record, book.rules[best].order[0], book.rules[chosen[""]]
-
-
-def stored_steps(rule: Rule, names: Sequence[str]) -> tuple[TunedStep, ...]:
-    """``rule`` as the steps of a tuned policy, with a mark where the question is put in.
-
-    Raises :class:`ConfigError` where a worker has the name of the one that counts votes.
-    """
-    if VOTE in names:
-        raise ConfigError(f"a worker is called {VOTE!r}, as the one that counts votes; give it another name")
-    brief = Brief(question=ask(QUESTION), cards=tuple(Card(name=name) for name in names))
-    named = (*names, VOTE)
-    return tuple(
-        TunedStep(worker=named[step.worker], subtask=step.subtask, access=step.access, condition=step.condition)
-        for step in rule.workflow(brief, judge=len(names)).steps
-    )
 
 
 def _measured(book: RuleBook, number: int, kind: str, charges: Array) -> Measured:

@@ -14,7 +14,8 @@ def markdown(tuned: Tuned) -> str:
         "",
         _cell(verdict(tuned)),
         "",
-        f"{tuned.calls} calls, {spent}. Preference: {tuned.record.prefer}.",
+        (f"{tuned.calls} recorded answers were looked at." if tuned.is_recorded else f"{tuned.calls} calls, {spent}.")
+        + f" Preference: {tuned.record.prefer}.",
         "",
         *_given_up(tuned),
         "## The sealed test",
@@ -29,7 +30,8 @@ def markdown(tuned: Tuned) -> str:
         usd = "?" if one.usd is None else f"{one.usd:.6f}"
         between = f"{100 * one.interval.low:.1f} to {100 * one.interval.high:.1f}"
         lines.append(f"| {_cell(one.name)} | {100 * one.share:.1f} % | {between} | {usd} | {one.steps:.2f} | {gain} |")
-    lines += ["", "## By kind", ""]
+    lines += ["", "## Accuracy and price", "", "![Accuracy against price](frontier.svg)", ""]
+    lines += ["What the workflows below come to at other prices; estimates, unlike the sealed test.", "", "## By kind", ""]
     for kind in sorted(tuned.record.workflows[0].kinds):
         ranked = sorted(tuned.record.workflows, key=lambda one: -_worth(one.kinds[kind], tuned.record.price))
         lines += [f"### {_cell(kind)}", "", "| workflow | right | on selection problems | $ | seconds |", "|---|---|---|---|---|"]

@@ -39,12 +39,16 @@ class Tuned:
     record: TunedRecord
     tested: tuple[Tested, ...]
     calls: int
+    """Calls that were made; recorded answers that were looked at, where it is recordings that were tuned on."""
     usd: float | None
     best_worker: str
     given_up: tuple[str, ...] = ()
     """Workers that failed so often in a row that they were not asked any more."""
     headroom: Headroom | None = None
     """Where it ended early because there is nothing to conduct: what showed it. The sealed problems were not asked then."""
+
+    is_recorded: bool = False
+    """Whether nobody was asked, because all answers had been recorded."""
 
     @property
     def use_worker(self) -> bool:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from podium.errors import ConfigError
 from podium.policies.learning import MOST, candidates, learned_order, outcome, said_the_same
 from podium.policies.router_data import RouterDataset
-from podium.policies.rules import Rule, cascade
+from podium.policies.rules import Rule, cascade, stop
 
 Array = NDArray[np.float64]
 
@@ -76,7 +76,7 @@ class RuleBook:
             raise ConfigError("a rule learns from what the workers answered; there are no answers")
         right, same = np.array(data.right), said_the_same(data.answers)
         dollars = None if usd is None else np.array(usd, dtype=float)
-        self.rules = all_rules(learned_order(data))
+        self.rules = all_rules(learned_order(data), orders_of(data, weight))
         self.kinds = ("", *dict.fromkeys(data.kinds))
         self._workers = right.shape[1]
         member = np.array([[kind in ("", own) for own in data.kinds] for kind in self.kinds], dtype=float)
@@ -175,11 +175,28 @@ class RuleBook:
         return more(high)
 
 
-def all_rules(order: Sequence[int]) -> tuple[Rule, ...]:
-    """The rules that are tried, over workers in the ``order`` of their accuracy: those of ``router:rule``, and of three of whom
-    two have to agree, else a fourth decides."""
+def orders_of(data: RouterDataset, weight: float) -> list[tuple[int, ...]]:
+    """For each kind the workers by how often they are right there, drawn towards all kinds; each order once."""
+    right, kinds = np.array(data.right), np.array(data.kinds)
+    overall = right.mean(axis=0)
+    found = []
+    for kind in dict.fromkeys(data.kinds):
+        own = right[kinds == kind]
+        shares = (own.sum(axis=0) + weight * overall) / (len(own) + weight)
+        found.append(tuple(int(worker) for worker in np.argsort(-shares, kind="stable")))
+    return list(dict.fromkeys(found))
+
+
+def all_rules(order: Sequence[int], orders: Sequence[Sequence[int]] = ()) -> tuple[Rule, ...]:
+    """The rules that are tried, over workers in the ``order`` of their accuracy: those of ``router:rule``, of three of whom two
+    have to agree, else a fourth decides, and stopping in each of ``orders``."""
     best = order[:MOST]
-    longer = [
-        cascade((a, b, c, d)) for a, b, c in combinations(best, 3) for d in best[:DECIDERS] if d not in (a, b, c)
-    ]  # fmt: skip
-    return (*candidates(order), *longer)
+    longer = [cascade((a, b, c, d)) for a, b, c in combinations(best, 3) for d in best[:DECIDERS] if d not in (a, b, c)]
+    by_kind = [
+        stop(len(order), agree, own[:count])
+        for own in orders
+        for count in dict.fromkeys((4, 6, len(own)))
+        for agree in (2, 3)
+        if agree < count <= len(own)
+    ]
+    return tuple(dict.fromkeys((*candidates(order), *longer, *by_kind)))

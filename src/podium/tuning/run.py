@@ -12,8 +12,10 @@ from podium.evaluation.compare import paired_interval
 from podium.evaluation.metrics import wilson
 from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedStep, TunedWorkflow, checked_folder, write_tuned
+from podium.policies.voting import VOTE
 from podium.protocols import Verifier
 from podium.tuning.candidates import Candidate, solo, workflow
+from podium.tuning.frontier import frontier_picture
 from podium.tuning.headroom import Headroom
 from podium.tuning.outcomes import Draw
 from podium.tuning.report import markdown
@@ -21,6 +23,7 @@ from podium.tuning.result import TUNED, Tested, Tuned
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.split import Split, shared_out
+from podium.tuning.stopping import with_stopping
 from podium.tuning.trials import Bench, Judged, Trial
 from podium.types import Problem
 from podium.workers.pool import WorkerPool
@@ -124,6 +127,9 @@ async def tune_pool(
     chosen = await select(bench, search, parts.select, kinds, calls_left(until_selected))
     report("select", search.model.mean())
     record = _record(search, chosen, kinds, workers, prefer)
+    if VOTE not in workers.names:
+        shares = {kind: {one.candidate[0].worker: one.share for one in chosen[kind] if len(one.candidate) == 1} for kind in kinds}
+        record = await with_stopping(record, bench, parts.select, shares, lambda: calls_left(until_selected))
     questions = _questions(parts, kind_of)
     policy = TunedPolicy(record, questions, workers.names)
     best_worker = _best_worker(search.trials, workers.names)
@@ -264,6 +270,7 @@ def write(out: Path, tuned: Tuned, questions: Sequence[tuple[str, str]]) -> None
     """Write the folder that :func:`podium.policies.tuned_record.read_tuned` reads, and a report for people."""
     write_tuned(out, tuned.record, questions)
     (out / "report.md").write_text(markdown(tuned), encoding="utf-8")
+    (out / "frontier.svg").write_text(frontier_picture(tuned.record), encoding="utf-8")
 
 
 async def tested(

@@ -7,7 +7,9 @@ from math import fsum
 from typing import TypeVar
 
 from podium.errors import Blame, BudgetExceeded, PodiumError
+from podium.policies.rules import CONDITIONAL
 from podium.policies.tuned_record import asked
+from podium.policies.voting import VOTE, with_vote
 from podium.protocols import Verifier, Worker
 from podium.tuning.candidates import ANSWERING, Candidate, ending_at, prefixes, workflow
 from podium.types import Brief, Call, Completion, Generation, Problem, Transcript, Workflow, ask
@@ -15,7 +17,6 @@ from podium.workers.cached import Cached
 from podium.workers.pool import WorkerPool
 from podium.workflow.parse import format_workflow
 from podium.workflow.round import Round
-from podium.workflow.syntax import WorkflowSyntax
 
 Result = TypeVar("Result")
 
@@ -85,7 +86,9 @@ class Bench:
         """Whether a cap was reached: nothing more can be asked."""
         self._counted = [_Counted(member.worker, self.paid, member.name) for member in pool]
         by_name = dict(zip(pool.names, self._counted, strict=True))
+        self._names = pool.names
         self._pool = pool.wrapped(lambda m: Cached(by_name[m.name], m.name))
+        self._voting = self._pool if VOTE in pool.names else with_vote(self._pool)
         self._verifier = verifier
         self._not_judged = ""
         self._begun: dict[str, set[object]] = {}
@@ -103,7 +106,7 @@ class Bench:
     @property
     def given_up(self) -> tuple[str, ...]:
         """The names of the others."""
-        return tuple(name for number, name in enumerate(self._pool.names) if number not in self.answering)
+        return tuple(name for number, name in enumerate(self._names) if number not in self.answering)
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -153,16 +156,16 @@ class Bench:
         return found
 
     async def judge(self, template: Workflow, problem: Problem) -> Judged | None:
-        """One workflow on one problem; None where the world failed."""
-        return await self._judged(
-            await self._transcript(template, problem), len(template.steps) - 1, len(template.steps), problem
-        )
+        """One workflow on one problem; None where the world failed. It may have conditions, and count votes as its last step."""
+        transcript = await self._transcript(template, problem)
+        asked_for = sum(self._voting.names[result.step.worker] != VOTE for result in transcript.asked)
+        return await self._judged(transcript, len(template.steps) - 1, asked_for, problem)
 
     async def _transcript(self, template: Workflow, problem: Problem) -> Transcript:
-        text = format_workflow(asked(template, problem.question))
-        brief = Brief(question=ask(problem.question), cards=self._pool.cards, max_steps=len(template.steps))
+        text = format_workflow(asked(template, problem.question), CONDITIONAL)
+        brief = Brief(question=ask(problem.question), cards=self._voting.cards, max_steps=len(template.steps))
         call = Call.plain(problem.question)
-        transcript = await Round(Generation(text=text), brief, WorkflowSyntax(), self._pool, call).run()
+        transcript = await Round(Generation(text=text), brief, CONDITIONAL, self._voting, call).run()
         if transcript.failure is not None and transcript.failure.blame is Blame.USER:
             raise transcript.failure.error()
         return transcript

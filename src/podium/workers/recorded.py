@@ -12,9 +12,10 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
-from pydantic import BaseModel, StrictInt, StrictStr, ValidationError, model_validator
+from pydantic import BaseModel, Field, StrictInt, StrictStr, ValidationError, model_validator
 
 from podium.errors import ConfigError, UnworkableStep, WorkerRefused
 from podium.types import Call, Completion, Question, Usage
@@ -29,7 +30,7 @@ class Recorded:
     The question is looked for as the whole of the last user message; then, for later steps of a workflow, as the
     whole of what an earlier step was asked; then inside these and inside the subtask (the longest recorded question that
     stands there as a whole counts). ``questions`` are all that are asked in the recording's company, so that a gap in it can be
-    told from a step that is asked nothing. What the recording once cost is unknown: ``usage.cost_usd`` is None.
+    told from a step that is asked nothing. ``usages`` says what each answer once took; without it that is unknown.
 
     Raises :class:`WorkerRefused` where nothing was recorded for the question, :class:`UnworkableStep` where a workflow lets it
     see no question at all.
@@ -37,7 +38,15 @@ class Recorded:
     Example: ``Recorded({"What is 6 times 7?": "6 * 7 = 42\\n\\nAnswer: 42"}, "llama")``.
     """
 
-    def __init__(self, answers: Mapping[str, str], name: str, questions: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        answers: Mapping[str, str],
+        name: str,
+        questions: Iterable[str] = (),
+        *,
+        usages: Mapping[str, Usage] = MappingProxyType({}),
+    ) -> None:
+        self._usages = {question.strip(): usage for question, usage in usages.items()}
         self._answers = {question.strip(): answer for question, answer in answers.items()}
         self._name = name
         if "" in self._answers:
@@ -60,10 +69,11 @@ class Recorded:
 
     async def __call__(self, call: Call) -> Completion:
         """Return the recorded answer."""
-        text = self._answers[self._question(call)]
+        question = self._question(call)
+        text = self._answers[question]
         if call.on_token is not None:
             call.on_token(text)
-        return Completion(text=text, usage=Usage(cost_usd=None), price_source="recorded")
+        return Completion(text=text, usage=self._usages.get(question, Usage(cost_usd=None)), price_source="recorded")
 
     def _question(self, call: Call) -> str:
         asked = [_last_user(call.question), *(_last_user(step.question) for step in call.visible)]
@@ -109,13 +119,14 @@ def load_replay(folder: str | Path, dataset: str | None = None) -> list[tuple[st
         raise ConfigError(f"{file} has no questions of dataset {dataset!r}")
     workers = []
     for file in sorted((folder / "outputs").glob("*.jsonl.gz")):
-        outputs: dict[Place, str] = {}
+        outputs: dict[Place, tuple[str, Usage]] = {}
         for said in lines_of(file, RecordedAnswer):
             _check(said, outputs, file, among=questions)
-            outputs[said.place] = said.text
-        answers = {wanted[place]: output for place, output in outputs.items() if place in wanted}
+            outputs[said.place] = said.text, said.usage
+        answers = {wanted[place]: output for place, (output, _) in outputs.items() if place in wanted}
+        usages = {wanted[place]: usage for place, (_, usage) in outputs.items() if place in wanted}
         name = file.name.removesuffix(".jsonl.gz")
-        workers.append((name, Recorded(answers, name, wanted.values())))
+        workers.append((name, Recorded(answers, name, wanted.values(), usages=usages)))
     if not workers:
         raise ConfigError(f"{folder / 'outputs'} has no *.jsonl.gz; there is nobody to replay")
     return workers
@@ -221,12 +232,21 @@ class RecordedAnswer(RecordedLine):
 
     output: str | None = None
     samples: list[Sample] = []
+    usd: float | None = Field(default=None, ge=0, le=1e6, allow_inf_nan=False)
+    """What the reply cost, where that was kept; of samples, the first."""
+    prompt_tokens: int = Field(default=0, ge=0)
+    completion_tokens: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
     def _has_one(self) -> "RecordedAnswer":
         if (self.output is None) == (not self.samples):
             raise ValueError("a line has an output, or samples of which there is one at least")
         return self
+
+    @property
+    def usage(self) -> Usage:
+        """What the reply took, as far as it was kept."""
+        return Usage(prompt_tokens=self.prompt_tokens, completion_tokens=self.completion_tokens, cost_usd=self.usd)
 
     @property
     def text(self) -> str:
