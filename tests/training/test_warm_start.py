@@ -122,7 +122,12 @@ def test_a_second_round_keeps_or_plans_anew_whatever_the_answer_was() -> None:
 
 def test_more_questions_are_read_than_texts_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[TrainingRow] = []
-    monkeypatch.setattr(Learner, "imitate", lambda learner, rows, topics=None: seen.extend(rows) or 0.0)
+
+    def imitate(learner: Learner, rows: list[TrainingRow], topics: torch.Tensor | None = None) -> float:
+        seen.extend(rows)
+        return 0.0
+
+    monkeypatch.setattr(Learner, "imitate", imitate)
     config = replace(WARM_START, steps=2, problems_per_step=1, texts=2, reading=5)
     policy = warm_started(config, WorkflowSyntax(access="binary"))
     read = [row for row in seen if row.completion_ids[-1] != policy.tokens.end]
