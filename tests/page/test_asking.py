@@ -266,6 +266,6 @@ def test_a_conversation_goes_on_and_is_one_story(served: Served, watched: Watche
     expect(story.locator(".turn").nth(2)).to_contain_text("Planned 1 step: remembers; remembers answered.")
     expect(page.get_by_text(re.compile(r"^3 runs: "))).to_be_visible()
     assert page.evaluate(TOO_FAINT) == []
-    page.get_by_role("link", name="Go on with it").click()
+    page.get_by_role("link", name="Ask again, or further").click()
     expect(page.locator(".answer")).to_contain_text("I was told 5 things")
     expect(page.get_by_label("Ask further")).to_be_visible()

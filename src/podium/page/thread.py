@@ -29,6 +29,9 @@ class Thread:
     run: Run | None = None
     """The run that is shown, where it was read from the store."""
 
+    goes_on: bool = True
+    """Whether it can be gone on with here: a conversation with tools, or with a system's turns, is its client's."""
+
     @property
     def id(self) -> str:
         """Of the run that is shown; "" where there is none yet."""
@@ -93,7 +96,8 @@ async def opened_threads(site: Site, runs: Sequence[str], sees: str | None) -> l
             # A conversation that a client holds is not gone on with here: only turns of words are.
             is_ours = all(turn.role in ("user", "assistant") and not turn.tool_calls for turn in whole)
             before = whole[:-1] if is_ours else ()
-            threads.append(Thread(model=run.model, before=before, session=await _name(site, run, sees), run=run))
+            name = await _name(site, run, sees)
+            threads.append(Thread(model=run.model, before=before, session=name, run=run, goes_on=is_ours))
     return threads
 
 
