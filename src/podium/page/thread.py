@@ -63,7 +63,7 @@ class Thread:
     def gone_on(self) -> "Thread":
         """The same conversation with the run that is shown behind it; where that gave no answer, from the question before."""
         before = self.before
-        if self.answer is not None:
+        if self.answer is not None and self.answer.strip():
             before = (*before, Message(role="user", content=self.asked), Message(role="assistant", content=self.answer))
         return replace(self, before=before, live=None, run=None)
 
