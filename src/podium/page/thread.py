@@ -97,7 +97,8 @@ async def opened_threads(site: Site, runs: Sequence[str], sees: str | None) -> l
             is_ours = all(turn.role in ("user", "assistant") and not turn.tool_calls for turn in whole)
             before = whole[:-1] if is_ours else ()
             name = await _name(site, run, sees)
-            threads.append(Thread(model=run.model, before=before, session=name, run=run, goes_on=is_ours))
+            is_offered = run.model in site.catalog.models or run.model in site.catalog.baselines
+            threads.append(Thread(model=run.model, before=before, session=name, run=run, goes_on=is_ours and is_offered))
     return threads
 
 
