@@ -37,7 +37,7 @@ def test_the_conductor_is_the_first_node_and_bar_and_the_parts_are_the_whole(ser
     expect(written).to_contain_text("model_id")
     assert "access_list" not in written.inner_text(), "it streams"
     (served.folder / "go_on").touch()
-    expect(page.locator(".answer")).to_contain_text("Answer")
+    expect(page.locator(".status")).to_contain_text("tokens · $")
     expect(written).to_contain_text("access_list = [[], [0]]")
     expect(plan).to_contain_text("done")
     expect(plan).to_contain_text("250 tokens · $0.0200")
