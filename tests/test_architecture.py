@@ -119,6 +119,7 @@ def test_the_core_imports_without_torch_and_the_command_starts_light() -> None:
 
 LAZY = {
     "podium.acting.mcp": "the MCP library",
+    "podium.page.models_page": "the vendors' libraries",
     "podium.policies.trained": "torch",
     "podium.policies.tuned": "scikit-learn",
     "podium.pools.open": "the vendors' libraries",

@@ -94,8 +94,8 @@ class Watched(NamedTuple):
 @pytest.fixture
 def watched(browser: Browser, served: Served) -> Iterator[Watched]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(60_000)
     page = context.new_page()
-    page.set_default_timeout(60_000)
     wrong = watch(page, served.address)
     yield Watched(page, wrong)
     context.close()

@@ -27,7 +27,7 @@ from podium.request_options import RequestOptions
 from podium.serving.accounts import Accounts
 from podium.serving.app import make_app
 from podium.serving.store.database import Database
-from podium.types import Call, Card, Completion, Step, Usage, Workflow
+from podium.types import Call, Card, Completion, Step, ToolCall, ToolUse, Usage, Workflow
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
 from tests.page.hostile import HIT, PAYLOADS
@@ -77,6 +77,14 @@ class Plans:
         return Completion(text=text, usage=Usage(prompt_tokens=200, completion_tokens=50, cost_usd=0.02), seconds=1.5)
 
 
+async def searches(call: Call) -> Completion:
+    """Called a tool by itself, and asks the client to call another."""
+    used = ToolUse(tool=f"search {EVIL}", arguments=f'{{"for": "{EVIL}"}}', result=EVIL, seconds=0.2)
+    asked = ToolCall(id="call_1", name=f"deploy {EVIL}", arguments=EVIL)
+    usage = Usage(prompt_tokens=1000, completion_tokens=5, cached_tokens=900, cost_usd=0.01)
+    return Completion(text="", tool_uses=(used,), tool_calls=(asked,), usage=usage)
+
+
 def remembers(call: Call) -> str:
     """Says how much it was told."""
     return f"I was told {len(call.question)} things, the first was {call.question[0].content!r}."
@@ -95,6 +103,7 @@ class Small:
             "huge": Scripted("0123456789" * 1_000_000),
             "broken": Scripted(_unavailable),
             "remembers": Scripted(remembers),
+            "searches": searches,
             "editor": HumanWorker(HumanWorkerConfig(name="editor", kind="human", timeout_seconds=60, usd_per_call=0)),
         }
         self.odd = WorkerPool([Member(worker=worker, card=Card(name=name, about=EVIL)) for name, worker in odd.items()])
@@ -105,8 +114,9 @@ class Small:
 
     @property
     def models(self) -> Sequence[str]:
-        written = ("best", "three", "plans", "in turn", "vote", "slow", "talks", "huge", "broken", "remembers", "editor", "evil")
-        return (*written, *self.gym.names)
+        written = ("best", "three", "plans", "in turn", "vote", "slow", "talks", "huge", "broken")
+        odd = ("remembers", "searches", "editor", "evil")
+        return (*written, *odd, *self.gym.names)
 
     @property
     def baselines(self) -> Mapping[str, str]:

@@ -37,7 +37,7 @@ def test_the_conductor_is_the_first_node_and_bar_and_the_parts_are_the_whole(ser
     expect(written).to_contain_text("model_id")
     assert "access_list" not in written.inner_text(), "it streams"
     (served.folder / "go_on").touch()
-    expect(page.locator(".answer")).to_contain_text("Answer")
+    expect(page.locator(".status")).to_contain_text("tokens · $")
     expect(written).to_contain_text("access_list = [[], [0]]")
     expect(plan).to_contain_text("done")
     expect(plan).to_contain_text("250 tokens · $0.0200")
@@ -65,7 +65,6 @@ def test_a_run_is_found_again_after_a_reload_and_stopped_from_another_tab(served
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_enabled()
     other = page.context.new_page()
     other.goto(f"{served.address}/")
-    other.set_default_timeout(60_000)
     listed = other.get_by_role("region", name="Under way")
     expect(listed).to_contain_text("1 run under way")
     listed.get_by_role("link", name="Will this be lost?").click()
@@ -84,11 +83,13 @@ def test_a_run_is_found_again_after_a_reload_and_stopped_from_another_tab(served
 
 def test_a_page_that_is_closed_leaves_its_run_under_way(served: Served, browser: Browser) -> None:
     context = browser.new_context()
+    context.set_default_timeout(60_000)
     page = context.new_page()
     ask(page, served, "Is anybody there?", "slow")
     expect(page.locator(".node.is-runs:not(.plan)")).to_have_count(1)
     context.close()
     context = browser.new_context()
+    context.set_default_timeout(60_000)
     page = context.new_page()
     page.goto(f"{served.address}/")
     stop = page.get_by_role("button", name="Stop: Is anybody there?")
@@ -164,8 +165,8 @@ def test_a_server_that_is_started_again_knows_the_run_it_stopped(browser: Browse
 
 def phone(browser: Browser, served: Served, scheme: str) -> tuple[Page, list[str]]:
     context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
+    context.set_default_timeout(60_000)
     page = context.new_page()
-    page.set_default_timeout(60_000)
     return page, watch(page, served.address)
 
 
@@ -266,6 +267,6 @@ def test_a_conversation_goes_on_and_is_one_story(served: Served, watched: Watche
     expect(story.locator(".turn").nth(2)).to_contain_text("Planned 1 step: remembers; remembers answered.")
     expect(page.get_by_text(re.compile(r"^3 runs: "))).to_be_visible()
     assert page.evaluate(TOO_FAINT) == []
-    page.get_by_role("link", name="Go on with it").click()
+    page.get_by_role("link", name="Ask again, or further").click()
     expect(page.locator(".answer")).to_contain_text("I was told 5 things")
     expect(page.get_by_label("Ask further")).to_be_visible()

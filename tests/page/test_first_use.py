@@ -113,6 +113,30 @@ def test_a_step_waits_for_a_person_on_the_page(served: Served, watched: Watched,
     assert page.evaluate("window.hit") is None
 
 
+def test_tools_are_shown_and_who_is_waited_for(served: Served, watched: Watched) -> None:
+    page = watched.page
+    ask(page, served, "Find it.", "searches")
+    node = page.locator(".node:not(.plan)")
+    expect(node).to_contain_text("waits for the client")
+    expect(page.get_by_text("There is no answer yet: it waits for the client to call deploy <img")).to_be_visible()
+    node.click()
+    expect(page.locator(".inspector")).to_contain_text("called search <img")
+    expect(page.locator(".inspector")).to_contain_text("asks the client to call deploy <img")
+    page.get_by_label("Ask further").fill("And now?")
+    page.get_by_label("Ask further").press("Enter")
+    expect(page.locator(".asked")).to_contain_text("And now?")
+    expect(node).to_contain_text("waits for the client")
+    page.get_by_role("link", name="A link to this run").click()
+    story = page.locator(".story")
+    expect(story.locator(".turn")).to_have_count(2)
+    expect(story).to_contain_text("searches waits for the client.")
+    expect(story).to_contain_text("searches called search <img")
+    expect(page.get_by_text("90 % of what was read came from a cache").first).to_be_visible()
+    page.evaluate("document.querySelectorAll('details').forEach(folded => folded.open = true)")
+    assert page.evaluate("window.hit") is None
+    assert page.evaluate(TOO_FAINT) == []
+
+
 def test_hostile_words_in_every_new_place(served: Served, watched: Watched) -> None:
     page = watched.page
     long = "{{hit}} " + EVIL + "\u202e" + "<script>window.hit=1</script>" + "x" * 300

@@ -122,6 +122,7 @@ def test_another_sites_form_is_turned_away(closed: Served, plain_key: str) -> No
 def test_a_key_sees_its_own_runs_and_the_operator_sees_all(closed: Served, browser: Browser) -> None:
     first, wrong = visit(browser, closed, key(closed, "first"))
     ask(first, "What is 17 + 25?")
+    expect(first.locator(".answer:visible")).to_have_count(1)
     first.get_by_role("link", name="A link to this run").click()
     expect(first.locator(".problem")).to_have_text("What is 17 + 25?")
     address = first.url

@@ -203,6 +203,7 @@ def test_play_the_conductor(served: Served, watched: Watched) -> None:
 def test_runs_are_found_again_and_shared(served: Served, watched: Watched) -> None:
     page = watched.page
     ask(page, served, "How much is 3 times 14 in this test?", "brook")
+    expect(page.locator(".answer:visible")).to_have_count(1)
     page.get_by_role("link", name="A link to this run").click()
     expect(page.get_by_role("heading", name="Timeline")).to_be_visible()
     address = page.url

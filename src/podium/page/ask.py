@@ -133,14 +133,13 @@ class _Ask:
             if self._site.playground is not None:
                 self._site.playground.check_question(question)
         except ConfigError:
-            self._refusal.text = "This pool does not know such questions. Take one of its problems, or bring your own models."
-            show(self._refusal, True)
+            words = "This pool does not know such questions. Take one of its problems, or bring your own models."
+            self._refuse(words, "stopped-note")
             return
         try:
             key = await self._visitor.key("ask")
         except PodiumError as error:
-            self._refusal.text = str(error)
-            show(self._refusal, True)
+            self._refuse(str(error), "failure")
             return
         if self._is_running():
             return  # a second click was quicker than the first
@@ -152,6 +151,11 @@ class _Ask:
         self._view.show(threads)
         self._changed()
         ui.run_javascript(_TO_THE_RUN)
+
+    def _refuse(self, words: str, manner: str) -> None:
+        self._refusal.text = words
+        self._refusal.classes(replace=manner)
+        show(self._refusal, True)
 
     def _is_running(self) -> bool:
         return any(thread.is_running for thread in self._threads)

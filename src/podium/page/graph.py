@@ -136,7 +136,7 @@ class _PlanNode(_Node):
         view = self._view
         words = _PLAN_WORDS[view.state]
         _set(self._task, line(tail(view.said, 160), 160) if view.state == "runs" else "Writes the workflow.")
-        figures = took(view.seconds) if view.state != "runs" else f"{view.seconds:.1f} s"
+        figures = took(view.seconds) if view.state != "runs" else _so_far(view.seconds)
         if view.usage is not None:
             figures += f" · {counted(view.usage.tokens, 'token')} · {price(view.usage)}"
         self._show(view.state, words, f"The conductor, {words}: it writes the workflow.", figures)
@@ -156,7 +156,7 @@ class _StepNode(_Node):
         if seconds is None:
             figures = self._sees
         elif view.usage is None:
-            figures = f"{seconds:.1f} s" if view.state == "runs" else took(seconds)
+            figures = _so_far(seconds) if view.state == "runs" else took(seconds)
         else:
             figures = f"{took(seconds)} · {counted(view.usage.tokens, 'token')} · {price(view.usage)}"
         label = f"Step {self._index}, {line(view.worker, 40)}, {words}: {self._subtask.rstrip('.')}. It {self._sees}."
@@ -169,6 +169,11 @@ def _task(index: int, view: StepView, workflow: Workflow) -> str:
     if view.worker == VOTE:
         return f"Counts the answers of {counted(len(step.access), 'step')}; the most common one wins."
     return line(step.subtask, 120)
+
+
+def _so_far(seconds: float) -> str:
+    """In whole seconds: every change is sent to the browser, and a slow one would fall behind tenths."""
+    return f"{seconds:.0f} s"
 
 
 def _set(element: TextElement, words: str) -> None:

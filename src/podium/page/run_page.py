@@ -1,8 +1,12 @@
 """One run, whole: under way, or kept. Its address is the link to share."""
 
+from nicegui import background_tasks
+from nicegui.element import Element
+
 from podium.page.feedback import feedback
 from podium.page.frame import frame
 from podium.page.human_box import HumanBox
+from podium.page.live import LiveRun
 from podium.page.parts import box, button, link, show, text
 from podium.page.run_panel import RunPanel
 from podium.page.shown import clipped, line, took
@@ -11,6 +15,7 @@ from podium.page.story import story
 from podium.page.timeline import timeline
 from podium.page.verdicts import judged, show_verdict
 from podium.page.visitor import Visitor
+from podium.serving.store.runs import Run
 
 
 async def run_page(site: Site, visitor: Visitor, run_id: str) -> None:
@@ -18,13 +23,9 @@ async def run_page(site: Site, visitor: Visitor, run_id: str) -> None:
     sees = site.service.accounts.seen_by(await visitor.key("ask", "read"))
     live = site.lives.get(run_id, sees=sees)
     run = None if live is not None or len(run_id) > 100 else await site.runs.get(run_id, key=sees)
-    with frame(site, "/runs", "Run"):
+    with frame(site, "/runs", "Run") as content:
         if live is not None:
-            text("Question", "h2")
-            text(clipped(live.asked), "p", "problem")
-            HumanBox(visitor)
-            stop = button("Stop", live.stop, "quiet")
-            RunPanel(live.model).follow(live, site.link("/runs/"), lambda: show(stop, False))
+            _under_way(site, visitor, live, content, sees)
             return
         if run is None:
             text("There is no run at this address, or it is no longer kept.")
@@ -34,16 +35,42 @@ async def run_page(site: Site, visitor: Visitor, run_id: str) -> None:
         if run.question is None and not run.transcripts:
             text("The texts of this run were not kept." + (f" It failed: {line(run.failure, 100)}." if run.failure else ""))
             return
-        with box("bar"):
-            link("Go on with it", f"{site.link('/')}?run={run.id}", "button quiet")
         text("Question", "h2")
         text(clipped(run.question or ""), "p", "problem")
         panel = RunPanel(run.model)
         panel.show_kept(run)
-        show_verdict(panel.verdict, await judged(site.playground, run.question or "", run.answer))
-        if run.answer is not None:
-            await feedback(site, visitor, panel.foot, run.id)
-        if run.transcripts:
-            text("Timeline", "h2")
-            timeline(run.transcripts)
-        await story(site, run, sees)
+        await _rest(site, visitor, run, panel, sees)
+
+
+def _under_way(site: Site, visitor: Visitor, live: LiveRun, content: Element, sees: str | None) -> None:
+    """A run that goes on; what can be said only of one that is over comes when it is."""
+
+    async def conclude() -> None:
+        run = await site.runs.get(live.id, key=sees)
+        if run is not None and not content.is_deleted:
+            with content:
+                await _rest(site, visitor, run, panel, sees)
+
+    def over() -> None:
+        show(stop, False)
+        background_tasks.create(conclude(), name="conclude a run")
+
+    HumanBox(visitor)
+    text("Question", "h2")
+    text(clipped(live.asked), "p", "problem")
+    stop = button("Stop", live.stop, "quiet")
+    panel = RunPanel(live.model)
+    panel.follow(live, site.link("/runs/"), over)
+
+
+async def _rest(site: Site, visitor: Visitor, run: Run, panel: RunPanel, sees: str | None) -> None:
+    """What there is to say below a run that is over."""
+    show_verdict(panel.verdict, await judged(site.playground, run.question or "", run.answer))
+    if run.answer is not None:
+        await feedback(site, visitor, panel.foot, run.id)
+    with box("bar"):
+        link("Ask again, or further", f"{site.link('/')}?run={run.id}", "button quiet")
+    if run.transcripts:
+        text("Timeline", "h2")
+        timeline(run.transcripts)
+    await story(site, run, sees)

@@ -209,6 +209,9 @@ class RunPanel:
         if answer is not None:
             show(self._heading, True)
             self._answer.show(answer)
+            if not answer.strip():
+                self._stopped.text = self._why_blank()
+                show(self._stopped, True)
         elif stopped:
             self._status.text = "Stopped"
             self._stopped.text = "Stopped before there was an answer. What was done until then is kept."
@@ -221,6 +224,14 @@ class RunPanel:
             for shown in self._following.rounds:
                 if shown.plan is not None:
                     folded(f"What the conductor wrote, round {shown.number}", shown.plan.said)
+
+    def _why_blank(self) -> str:
+        last = self._following.rounds[-1].steps[-1:] if self._following.rounds else []
+        result = last[0].result if last else None
+        calls = () if result is None or result.completion is None else result.completion.tool_calls
+        if not calls:
+            return "The answer is empty."
+        return f"There is no answer yet: it waits for the client to call {', '.join(line(call.name, 40) for call in calls[:10])}."
 
 
 _KEEPS = "The conductor keeps the answer."

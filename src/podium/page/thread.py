@@ -29,6 +29,9 @@ class Thread:
     run: Run | None = None
     """The run that is shown, where it was read from the store."""
 
+    goes_on: bool = True
+    """Whether it can be gone on with here: a conversation with tools, or with a system's turns, is its client's."""
+
     @property
     def id(self) -> str:
         """Of the run that is shown; "" where there is none yet."""
@@ -60,7 +63,7 @@ class Thread:
     def gone_on(self) -> "Thread":
         """The same conversation with the run that is shown behind it; where that gave no answer, from the question before."""
         before = self.before
-        if self.answer is not None:
+        if self.answer is not None and self.answer.strip():
             before = (*before, Message(role="user", content=self.asked), Message(role="assistant", content=self.answer))
         return replace(self, before=before, live=None, run=None)
 
@@ -93,7 +96,9 @@ async def opened_threads(site: Site, runs: Sequence[str], sees: str | None) -> l
             # A conversation that a client holds is not gone on with here: only turns of words are.
             is_ours = all(turn.role in ("user", "assistant") and not turn.tool_calls for turn in whole)
             before = whole[:-1] if is_ours else ()
-            threads.append(Thread(model=run.model, before=before, session=await _name(site, run, sees), run=run))
+            name = await _name(site, run, sees)
+            is_offered = run.model in site.catalog.models or run.model in site.catalog.baselines
+            threads.append(Thread(model=run.model, before=before, session=name, run=run, goes_on=is_ours and is_offered))
     return threads
 
 

@@ -90,8 +90,7 @@ class ThreadsView:
             await feedback(self._site, self._visitor, panel.foot, thread.id)
         if thread not in self._threads or any(each.is_running for each in self._threads):
             return
-        answered = all(each.answer is not None for each in self._threads)
-        show(self._more, answered)
+        show(self._more, all(each.answer is not None and each.goes_on for each in self._threads))
         if len(self._threads) == 2 and not self._compared.default_slot.children:
             first, second = (self._outcome(each) for each in self._threads)
             with self._compared:
