@@ -82,7 +82,7 @@ class Small:
 
     @property
     def baselines(self) -> Mapping[str, str]:
-        return {"all": "brook answers three times"}
+        return {"all": "brook answers three times", "best": "the best that is known"}
 
     @property
     def cards(self) -> Sequence[Card]:
@@ -91,9 +91,9 @@ class Small:
     def conductor(self, model: str, options: RequestOptions = ANY) -> ServedModel:
         if options != ANY:
             append(self._chosen, dumps([model, options.workers, options.budget_usd, options.rounds]))
-        if model == "three" or options.policy == "all":
+        if (model == "three" and options.policy is None) or options.policy == "all":
             return Conductor(consensus(1, judge=0, samples=3), self.gym)
-        if model == "best":
+        if model == "best" or options.policy == "best":
             known = {kind: found.workflow for kind, found in optimum().items()}
             return Conductor(by_kind(lambda text: kind_of(text) or "", known), self.gym)
         if model == "evil":

@@ -1,22 +1,26 @@
 """The entry: puts the pages onto a FastAPI application."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import nicegui
 from fastapi import FastAPI, Request
-from nicegui import ui
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from nicegui import Client, ui
+from starlette.responses import JSONResponse, Response
 
 from podium.errors import AccessDenied
 from podium.page.ask import ask_page
+from podium.page.compare_page import compare_page
 from podium.page.frame import HEAD, ICON, frame
-from podium.page.parts import text
+from podium.page.parts import link, text
 from podium.page.play import play_page
 from podium.page.pool import pool_page
 from podium.page.rich_text import KATEX, katex
+from podium.page.run_json import run_as_json
 from podium.page.run_page import run_page
 from podium.page.runs_page import runs_page
+from podium.page.runs_query import RunsQuery
 from podium.page.security_headers import SecurityHeadersMiddleware
 from podium.page.sign_in import SignInMiddleware, add_sign_in
 from podium.page.site import Playground, Site
@@ -49,11 +53,19 @@ def attach(
 
     @ui.page("/runs", title="Runs · Podium")
     async def _runs() -> None:
-        await _shown(site, ("ask", "read"), lambda visitor: runs_page(site, visitor))
+        await _shown(site, ("ask", "read"), lambda visitor: runs_page(site, visitor, RunsQuery.read(_parameters())))
 
     @ui.page("/runs/{run_id}", title="Run · Podium")
-    async def _run(run_id: str) -> None:
-        await _shown(site, ("ask", "read"), lambda visitor: run_page(site, visitor, run_id))
+    async def _run(run_id: str, at: str = "") -> None:
+        await _shown(site, ("ask", "read"), lambda visitor: run_page(site, visitor, run_id, at))
+
+    @nicegui.app.get("/runs/{run_id}/json")
+    async def _json(request: Request, run_id: str) -> Response:
+        return await run_as_json(site, Visitor(service.accounts, request), run_id)
+
+    @ui.page("/compare", title="Two runs · Podium")
+    async def _compare(a: str = "", b: str = "") -> None:
+        await _shown(site, ("ask", "read"), lambda visitor: compare_page(site, visitor, (a, b)))
 
     @ui.page("/training", title="Training · Podium")
     async def _training(run: str = "", beside: str = "") -> None:
@@ -68,7 +80,7 @@ def attach(
     library = katex()
     if library is not None:
         nicegui.app.add_static_file(local_file=library, url_path=KATEX)
-    nicegui.app.add_exception_handler(404, _nothing)
+    nicegui.app.add_exception_handler(404, partial(_nothing, site))
     nicegui.app.on_page_exception(lambda: text("The server made a mistake; its log says which."))
     if site.with_keys:
         add_sign_in(nicegui.app, site)
@@ -88,6 +100,11 @@ def attach(
     )
 
 
+def _parameters() -> Mapping[str, str]:
+    """What stands after the question mark in the address of the page that is being built."""
+    return ui.context.client.request.query_params
+
+
 async def _shown(site: Site, scopes: tuple[str, ...], build: Callable[[Visitor], Awaitable[None] | None]) -> None:
     """Build a page for visitors whose key has one of ``scopes``."""
     visitor = site.visitor()
@@ -102,9 +119,13 @@ async def _shown(site: Site, scopes: tuple[str, ...], build: Callable[[Visitor],
         await built
 
 
-async def _nothing(request: Request, error: Exception) -> Response:
+async def _nothing(site: Site, request: Request, error: Exception) -> Response:
     """The answer where there is no page; a client of the API gets an error in the form it knows."""
     if "text/html" in request.headers.get("accept", ""):
-        return PlainTextResponse("There is nothing at this address.", status_code=404)
+        client = Client(ui.page("", title="Nothing here · Podium"), request=request)
+        with client, frame(site, "", "There is nothing at this address"):
+            text("It may have been mistyped, or what was here is no longer kept.")
+            link("All runs", site.link("/runs"))
+        return client.build_response(request, 404)
     message = {"message": "there is nothing at this address", "type": "invalid_request_error", "param": None, "code": "not_found"}
     return JSONResponse({"error": message}, status_code=404)

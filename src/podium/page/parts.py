@@ -78,7 +78,7 @@ class Choice:
     def __init__(self, label: str, groups: Mapping[str, Sequence[tuple[str, str]]], value: str, act: Act | None = None) -> None:
         self.value = value
         self._act = act
-        with box("field", "label"):
+        with box("field", "label") as self.field:
             text(label, "span", "label")
             with box("select", "select", autocomplete="off") as self.element:
                 for name, options in groups.items():
@@ -151,11 +151,15 @@ class Line(_Written):
     Example: ``Line("From", changed=search, type="date")``.
     """
 
-    def __init__(self, label: str, *, send: Act | None = None, changed: Act | None = None, **attributes: str) -> None:
-        super().__init__("", 300, changed, send)
+    def __init__(
+        self, label: str, *, value: str = "", send: Act | None = None, changed: Act | None = None, **attributes: str
+    ) -> None:
+        super().__init__(value, 300, changed, send)
         with box("field", "label"):
             text(label, "span", "label")
-            self.element = box("line", "input", **{"type": "search", "maxlength": "300", "autocomplete": "off", **attributes})
+            # Not "value", which Vue would write again over what is being typed.
+            fixed = {"type": "search", "maxlength": "300", "autocomplete": "off", "defaultValue": value}
+            self.element = box("line", "input", **{**fixed, **attributes})
         # Of a date that is not whole, or that no calendar has, the browser says only that it is bad.
         written = f"event.target.validity.badInput ? '?' : {_VALUE}"
         for happens in ("input", "blur"):
