@@ -7,12 +7,13 @@ from pathlib import Path
 import nicegui
 from fastapi import FastAPI, Request
 from nicegui import Client, ui
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from podium.errors import AccessDenied
 from podium.page.ask import ask_page
 from podium.page.compare_page import compare_page
 from podium.page.frame import HEAD, ICON, frame
+from podium.page.learned_folders import LearnedFolders
 from podium.page.parts import link, text
 from podium.page.play import play_page
 from podium.page.pool import pool_page
@@ -24,8 +25,10 @@ from podium.page.runs_query import RunsQuery
 from podium.page.security_headers import SecurityHeadersMiddleware
 from podium.page.sign_in import SignInMiddleware, add_sign_in
 from podium.page.site import Playground, Site
+from podium.page.studies_page import studies_page, study_report
 from podium.page.training_files import TrainingRuns
 from podium.page.training_page import SCOPES, training_page
+from podium.page.tuning_page import tuning_page
 from podium.page.visitor import Visitor
 from podium.serving.service import RequestService
 
@@ -70,6 +73,24 @@ def attach(
     @ui.page("/training", title="Training · Podium")
     async def _training(run: str = "", beside: str = "") -> None:
         await _shown(site, SCOPES, lambda visitor: training_page(site, visitor, run, beside))
+
+    learned = LearnedFolders(training)
+
+    @ui.page("/tuning", title="Tuning · Podium")
+    async def _tuning(run: str = "") -> None:
+        await _shown(site, SCOPES, lambda _: tuning_page(site, learned, run))
+
+    @ui.page("/studies", title="Studies · Podium")
+    async def _studies(run: str = "") -> None:
+        await _shown(site, SCOPES, lambda _: studies_page(site, learned, run))
+
+    @nicegui.app.get("/studies/report")
+    async def _report(request: Request, run: str = "") -> Response:
+        try:
+            await Visitor(service.accounts, request).key(*SCOPES)
+        except AccessDenied as error:
+            return PlainTextResponse(str(error), status_code=403)
+        return await study_report(learned, run)
 
     @ui.page("/pool", title="Pool · Podium")
     async def _pool() -> None:
