@@ -1,9 +1,14 @@
 """Runs of certain days, looked for in the browser."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from urllib.parse import parse_qsl
 
+import pytest
 from playwright.sync_api import expect
 
+from podium.page.runs_query import RunsQuery
+from podium.page.spending import spent_by_day, spent_on
+from podium.serving.store.runs import Sums
 from tests.page.conftest import Served, Watched
 from tests.page.test_pages import ask
 
@@ -33,7 +38,10 @@ def test_runs_are_found_by_day(served: Served, watched: Watched) -> None:
     expect(rows).to_have_count(0)
     end.fill("")
     expect(told).to_have_text("No run fits.")
+    end.fill("0001-01-01")
     start.fill("")
+    expect(told).to_have_text("No run fits.")
+    end.fill("")
     expect(rows).to_have_count(1)
 
 
@@ -115,3 +123,25 @@ def test_two_runs_are_compared(served: Served, watched: Watched) -> None:
     expect(page.locator(".difference")).to_contain_text("Cost: $")
     page.goto(f"{served.address}/compare?a=run_{24 * '0'}&b=%3Cscript%3E")
     expect(page.get_by_text("There is no such run")).to_have_count(2)
+
+
+def test_days_at_the_ends_of_the_calendar() -> None:
+    for first, last in ((date.min, date.min), (date.max, date.min), (date.min, date.max), (date(2026, 5, 3), date(2026, 5, 2))):
+        assert "<svg" in spent_by_day({}, first, last)
+    sums = Sums(runs=1, usd=0.0, unpriced=1, tokens=0, seconds=1.0)
+    assert "on some days a price is unknown" in spent_by_day({"2026-05-03": sums}, date(2026, 5, 2), date(2026, 5, 3))
+    assert "price unknown" in spent_on({"<b>": sums}, {})
+    assert "<b>" not in spent_on({"<b>": sums}, {})
+
+
+@pytest.mark.parametrize(
+    "address", ["page=0", "page=x", "page=%00", "page=99999999999", "sort=id;--", "by=", "up=yes", "status=true"]
+)
+def test_what_makes_no_sense_in_an_address_is_left_out(address: str) -> None:
+    name, value = address.split("=")
+    assert RunsQuery.read({name: value}).query == ""
+
+
+def test_the_address_is_read_as_it_was_written() -> None:
+    query = RunsQuery(text="a&b=ü%", model="x", status="failed", sort="cost", up=True, page=7, by="worker", since="2026-05-03")
+    assert RunsQuery.read(dict(parse_qsl(query.query.removeprefix("?")))) == query

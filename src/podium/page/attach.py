@@ -35,6 +35,9 @@ from podium.serving.service import RequestService
 RECONNECT_SECONDS = 10.0
 """How long the server waits for a page that lost its connection before it stops what that page has under way."""
 
+READ_SECONDS = 30.0
+"""How long a page may take to read what it shows from a busy disk or database; NiceGUI gives up after 3 s."""
+
 
 def attach(
     app: FastAPI, service: RequestService, *, training: Path, prefix: str = "/", playground: Playground | None = None
@@ -54,11 +57,11 @@ def attach(
     async def _play() -> None:
         await _shown(site, ("ask",), lambda visitor: play_page(site, visitor))
 
-    @ui.page("/runs", title="Runs · Podium")
+    @ui.page("/runs", title="Runs · Podium", response_timeout=READ_SECONDS)
     async def _runs() -> None:
         await _shown(site, ("ask", "read"), lambda visitor: runs_page(site, visitor, RunsQuery.read(_parameters())))
 
-    @ui.page("/runs/{run_id}", title="Run · Podium")
+    @ui.page("/runs/{run_id}", title="Run · Podium", response_timeout=READ_SECONDS)
     async def _run(run_id: str, at: str = "") -> None:
         await _shown(site, ("ask", "read"), lambda visitor: run_page(site, visitor, run_id, at))
 
@@ -66,7 +69,7 @@ def attach(
     async def _json(request: Request, run_id: str) -> Response:
         return await run_as_json(site, Visitor(service.accounts, request), run_id)
 
-    @ui.page("/compare", title="Two runs · Podium")
+    @ui.page("/compare", title="Two runs · Podium", response_timeout=READ_SECONDS)
     async def _compare(a: str = "", b: str = "") -> None:
         await _shown(site, ("ask", "read"), lambda visitor: compare_page(site, visitor, (a, b)))
 
@@ -76,11 +79,11 @@ def attach(
 
     learned = LearnedFolders(training)
 
-    @ui.page("/tuning", title="Tuning · Podium")
+    @ui.page("/tuning", title="Tuning · Podium", response_timeout=READ_SECONDS)
     async def _tuning(run: str = "") -> None:
         await _shown(site, SCOPES, lambda _: tuning_page(site, learned, run))
 
-    @ui.page("/studies", title="Studies · Podium")
+    @ui.page("/studies", title="Studies · Podium", response_timeout=READ_SECONDS)
     async def _studies(run: str = "") -> None:
         await _shown(site, SCOPES, lambda _: studies_page(site, learned, run))
 

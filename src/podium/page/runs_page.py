@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from urllib.parse import urlencode
 
 from nicegui import background_tasks, ui
@@ -66,7 +66,8 @@ class _Runs:
         self._sums = text("", "p", "sums", aria_live="polite")
         with box("quoted", "details") as self._dollars:
             text("Where the dollars went", "summary")
-            self._by = Choice("Dollars by", {"": list(_BY.items())}, query.by, self._again)
+            with box("bar"):
+                self._by = Choice("Dollars by", {"": list(_BY.items())}, query.by, self._again)
             self._chart = ui.html("", sanitize=True)
         if query.by != "day":
             self._dollars.props["open"] = True
@@ -135,7 +136,7 @@ class _Runs:
             names = {"worker": {PLANNING: "writing workflows"}, "policy": _OWN, "key": {"": "no key", **self._keys}}
             return spent_on(await self._site.runs.sums_by(query.by, key=seen, **wanted), names.get(query.by, {}))
         last = date.fromisoformat(query.until) if query.until else utc_now().date()
-        first = date.fromisoformat(query.since) if query.since else last - timedelta(days=DAYS - 1)
+        first = date.fromisoformat(query.since) if query.since else date.fromordinal(max(1, last.toordinal() - DAYS + 1))
         return spent_by_day(await self._site.runs.sums_by("day", key=seen, **wanted), first, last)
 
     def _turn(self, runs: int) -> None:

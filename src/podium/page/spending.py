@@ -4,7 +4,7 @@ A day whose price is unknown is a hollow bar, never an empty one.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date
 from html import escape
 
 from podium.page.runs_table import usd
@@ -18,8 +18,8 @@ MOST_DAYS, MOST_LINES = 366, 20
 
 def spent_by_day(sums: Mapping[str, Sums], first: date, last: date) -> str:
     """Bars from ``first`` to ``last`` as HTML, oldest day at the left, and what they come to."""
-    first = max(first, last - timedelta(days=MOST_DAYS - 1))
-    days = [first + timedelta(days=number) for number in range((last - first).days + 1)]
+    end = max(first, last).toordinal()
+    days = [date.fromordinal(day) for day in range(max(first.toordinal(), end - MOST_DAYS + 1), end + 1)]
     found = [(day, None if (of := sums.get(day.isoformat())) and of.unpriced else of.usd if of else 0.0) for day in days]
     known = [dollars for _, dollars in found if dollars is not None]
     total = f"{usd(sum(known))} in all, {usd(max(known, default=0.0))} on the dearest day"
@@ -35,10 +35,11 @@ def spent_on(sums: Mapping[str, Sums], names: Mapping[str, str]) -> str:
     top = max(each.usd for each in sums.values()) or 1.0
     lines = []
     for name, each in list(sums.items())[:MOST_LINES]:
-        unknown = f", {counted(each.unpriced, 'price')} unknown" if each.unpriced else ""
+        some = f", {counted(each.unpriced, 'price')} unknown" if each.unpriced else ""
+        dollars = "price unknown" if each.unpriced == each.runs else usd(each.usd) + some
         shown = escape(line(names.get(name, name), 60)) or "(none)"
         meter = f'<span class="meter" aria-hidden="true"><div style="width:{100 * each.usd / top:.1f}%"></div></span>'
-        figures = f"{usd(each.usd)}{unknown} · {counted(each.runs, 'run')} · {counted(each.tokens, 'token')}"
+        figures = f"{dollars} · {counted(each.runs, 'run')} · {counted(each.tokens, 'token')}"
         lines.append(f'<li><span class="name">{shown}</span>{meter}<span class="soft">{figures}</span></li>')
     more = f'<p class="soft">and {len(sums) - MOST_LINES} more</p>' if len(sums) > MOST_LINES else ""
     return f'<ul class="shares">{"".join(lines)}</ul>{more}'
