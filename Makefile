@@ -108,6 +108,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.resume
 	$(BIN)/python -m benchmarks.study
 	$(BIN)/python -m benchmarks.server
+	$(BIN)/python -m benchmarks.runs_list
 
 clients: $(VENV)/.dev
 	@command -v npm >/dev/null 2>&1 || { echo "make clients needs node and npm: https://nodejs.org" >&2; exit 1; }

@@ -25,28 +25,32 @@ START = datetime(2026, 10, 1, tzinfo=UTC)
 TRIES = 3
 
 
-def words(seed: int) -> tuple[list[str], list[float]]:
-    """A language of 6,000 words, some much more frequent than others."""
-    chance = random.Random(seed)
-    made = ["".join(chance.choices("etaoinshrdlucmfwypvbgk", k=chance.randint(2, 9))) for _ in range(6000)]
-    return made, [1 / (place + 1) for place in range(6000)]
+class Language:
+    """6,000 words, some much more frequent than others, and sentences of them: drawing every word anew would take minutes."""
+
+    def __init__(self) -> None:
+        self.chance = random.Random(0)
+        self.words = ["".join(self.chance.choices("etaoinshrdlucmfwypvbgk", k=self.chance.randint(2, 9))) for _ in range(6000)]
+        weights = [1 / (place + 1) for place in range(6000)]
+        self._sentences = [" ".join(self.chance.choices(self.words, weights, k=10)) for _ in range(5000)]
+
+    def said(self, sentences: int) -> str:
+        """Ten words a sentence."""
+        return ". ".join(self.chance.choices(self._sentences, k=sentences))
 
 
-def a_run(number: int, chance: random.Random, language: tuple[list[str], list[float]]) -> Run:
-    """A run as a server keeps it: a question, an answer, two or three steps with what they said."""
-
-    def said(count: int) -> str:
-        return " ".join(chance.choices(*language, k=count))
-
-    question, asked = said(25), chance.sample(WORKERS, chance.randint(1, 3))
-    steps = tuple(Step(worker=WORKERS.index(worker), subtask=said(10)) for worker in asked)
+def a_run(number: int, language: Language) -> Run:
+    """A run as a server keeps it: a question, an answer, one to three steps with what they said."""
+    chance, said = language.chance, language.said
+    question, asked = said(3), chance.sample(WORKERS, chance.randint(1, 3))
+    steps = tuple(Step(worker=WORKERS.index(worker), subtask=said(1)) for worker in asked)
     results = tuple(
-        StepResult(step=step, worker=worker, completion=Completion(text=said(60)))
+        StepResult(step=step, worker=worker, completion=Completion(text=said(6)))
         for step, worker in zip(steps, asked, strict=True)
     )
     workflow = Workflow(steps=steps)
     transcript = Transcript(
-        question=ask(question), generation=Generation(text=said(40)), workflow=workflow, results=results, answer=said(5)
+        question=ask(question), generation=Generation(text=said(4)), workflow=workflow, results=results, answer=said(1)
     )
     price = chance.random() / 100
     return Run(
@@ -61,7 +65,7 @@ def a_run(number: int, chance: random.Random, language: tuple[list[str], list[fl
         workers=tuple(asked),
         shares=tuple(Share(worker=worker, usage=Usage(prompt_tokens=9, cost_usd=price / len(asked))) for worker in asked),
         question=question,
-        answer=said(80),
+        answer=said(8),
         transcripts=(transcript,),
     )
 
@@ -78,13 +82,13 @@ async def timed(work: Callable[[], Awaitable[Any]]) -> dict[str, float]:
 
 async def measure(url: str, count: int) -> dict[str, Any]:
     """Fill the database at ``url`` with ``count`` runs and look for some of them."""
-    chance, language = random.Random(0), words(0)
-    rare, common = language[0][4000], language[0][1] + " " + language[0][0]
+    language = Language()
+    rare, common = language.words[4000], f"{language.words[0]} {language.words[1]}"
     async with Database(url) as database:
         runs = Runs(database)
         cpu = time.process_time()
         for start in range(0, count, 200):
-            await asyncio.gather(*(runs.add(a_run(start + n, chance, language)) for n in range(min(200, count - start))))
+            await asyncio.gather(*(runs.add(a_run(start + n, language)) for n in range(min(200, count - start))))
         writing = 1e3 * (time.process_time() - cpu) / count
         a_week = {"since": START + timedelta(days=10), "until": START + timedelta(days=17)}
         page: dict[str, Callable[[], Awaitable[Any]]] = {

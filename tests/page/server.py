@@ -120,7 +120,7 @@ class Small:
 
     @property
     def baselines(self) -> Mapping[str, str]:
-        return {"all": "brook answers three times"}
+        return {"all": "brook answers three times", "best": "the best that is known"}
 
     @property
     def cards(self) -> Sequence[Card]:
@@ -129,9 +129,9 @@ class Small:
     def conductor(self, model: str, options: RequestOptions = ANY) -> ServedModel:
         if options != ANY:
             append(self._chosen, dumps([model, options.workers, options.budget_usd, options.rounds]))
-        if model == "three" or options.policy == "all":
+        if (model == "three" and options.policy is None) or options.policy == "all":
             return Conductor(consensus(1, judge=0, samples=3), self.gym)
-        if model == "best":
+        if model == "best" or options.policy == "best":
             return Conductor(by_kind(lambda text: kind_of(text) or "", stored().optima), self.gym)
         if model == "plans":
             return Conductor(ChatPolicy(self._plans), self.gym)

@@ -1,33 +1,43 @@
 """The entry: puts the pages onto a FastAPI application."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import nicegui
 from fastapi import FastAPI, Request
-from nicegui import ui
+from nicegui import Client, ui
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from podium.errors import AccessDenied
 from podium.page.ask import ask_page
+from podium.page.compare_page import compare_page
 from podium.page.frame import HEAD, ICON, frame
+from podium.page.learned_folders import LearnedFolders
 from podium.page.models_page import models_page
-from podium.page.parts import text
+from podium.page.parts import link, text
 from podium.page.play import play_page
 from podium.page.pool import pool_page
 from podium.page.rich_text import KATEX, katex
+from podium.page.run_json import run_as_json
 from podium.page.run_page import run_page
 from podium.page.runs_page import runs_page
+from podium.page.runs_query import RunsQuery
 from podium.page.security_headers import SecurityHeadersMiddleware
 from podium.page.sign_in import SignInMiddleware, add_sign_in
 from podium.page.site import Playground, Site
+from podium.page.studies_page import studies_page, study_report
 from podium.page.training_files import TrainingRuns
 from podium.page.training_page import SCOPES, training_page
+from podium.page.tuning_page import tuning_page
 from podium.page.visitor import Visitor
 from podium.serving.service import RequestService
 
 RECONNECT_SECONDS = 10.0
 """How long the server waits for a page that lost its connection before it forgets it. The browser then loads the page again."""
+
+READ_SECONDS = 30.0
+"""How long a page may take to read what it shows from a busy disk or database; NiceGUI gives up after 3 s."""
 
 
 def attach(
@@ -55,13 +65,21 @@ def attach(
     async def _play() -> None:
         await _shown(site, ("ask",), lambda visitor: play_page(site, visitor))
 
-    @ui.page("/runs", title="Runs · Podium")
+    @ui.page("/runs", title="Runs · Podium", response_timeout=READ_SECONDS)
     async def _runs() -> None:
-        await _shown(site, ("ask", "read"), lambda visitor: runs_page(site, visitor))
+        await _shown(site, ("ask", "read"), lambda visitor: runs_page(site, visitor, RunsQuery.read(_parameters())))
 
-    @ui.page("/runs/{run_id}", title="Run · Podium")
-    async def _run(run_id: str) -> None:
-        await _shown(site, ("ask", "read"), lambda visitor: run_page(site, visitor, run_id))
+    @ui.page("/runs/{run_id}", title="Run · Podium", response_timeout=READ_SECONDS)
+    async def _run(run_id: str, at: str = "") -> None:
+        await _shown(site, ("ask", "read"), lambda visitor: run_page(site, visitor, run_id, at))
+
+    @nicegui.app.get("/runs/{run_id}/json")
+    async def _json(request: Request, run_id: str) -> Response:
+        return await run_as_json(site, Visitor(service.accounts, request), run_id)
+
+    @ui.page("/compare", title="Two runs · Podium", response_timeout=READ_SECONDS)
+    async def _compare(a: str = "", b: str = "") -> None:
+        await _shown(site, ("ask", "read"), lambda visitor: compare_page(site, visitor, (a, b)))
 
     @ui.page("/training", title="Training · Podium")
     async def _training(run: str = "", beside: str = "") -> None:
@@ -70,6 +88,24 @@ def attach(
     @ui.page("/models", title="Your own models · Podium")
     async def _models() -> None:
         await _shown(site, (), lambda visitor: models_page(site, visitor))
+
+    learned = LearnedFolders(training)
+
+    @ui.page("/tuning", title="Tuning · Podium", response_timeout=READ_SECONDS)
+    async def _tuning(run: str = "") -> None:
+        await _shown(site, SCOPES, lambda _: tuning_page(site, learned, run))
+
+    @ui.page("/studies", title="Studies · Podium", response_timeout=READ_SECONDS)
+    async def _studies(run: str = "") -> None:
+        await _shown(site, SCOPES, lambda _: studies_page(site, learned, run))
+
+    @nicegui.app.get("/studies/report")
+    async def _report(request: Request, run: str = "") -> Response:
+        try:
+            await Visitor(service.accounts, request).key(*SCOPES)
+        except AccessDenied as error:
+            return PlainTextResponse(str(error), status_code=403)
+        return await study_report(learned, run)
 
     @ui.page("/pool", title="Pool · Podium")
     async def _pool() -> None:
@@ -81,7 +117,7 @@ def attach(
     if library is not None:
         nicegui.app.add_static_file(local_file=library, url_path=KATEX)
     nicegui.app.on_shutdown(site.lives.close)
-    nicegui.app.add_exception_handler(404, _nothing)
+    nicegui.app.add_exception_handler(404, partial(_nothing, site))
     nicegui.app.on_page_exception(lambda: text("The server made a mistake; its log says which."))
     if site.with_keys:
         add_sign_in(nicegui.app, site)
@@ -101,6 +137,11 @@ def attach(
     )
 
 
+def _parameters() -> Mapping[str, str]:
+    """What stands after the question mark in the address of the page that is being built."""
+    return ui.context.client.request.query_params
+
+
 async def _shown(site: Site, scopes: tuple[str, ...], build: Callable[[Visitor], Awaitable[None] | None]) -> None:
     """Build a page for visitors whose key has one of ``scopes``."""
     visitor = site.visitor()
@@ -115,9 +156,13 @@ async def _shown(site: Site, scopes: tuple[str, ...], build: Callable[[Visitor],
         await built
 
 
-async def _nothing(request: Request, error: Exception) -> Response:
+async def _nothing(site: Site, request: Request, error: Exception) -> Response:
     """The answer where there is no page; a client of the API gets an error in the form it knows."""
     if "text/html" in request.headers.get("accept", ""):
-        return PlainTextResponse("There is nothing at this address.", status_code=404)
+        client = Client(ui.page("", title="Nothing here · Podium"), request=request)
+        with client, frame(site, "", "There is nothing at this address"):
+            text("It may have been mistyped, or what was here is no longer kept.")
+            link("All runs", site.link("/runs"))
+        return client.build_response(request, 404)
     message = {"message": "there is nothing at this address", "type": "invalid_request_error", "param": None, "code": "not_found"}
     return JSONResponse({"error": message}, status_code=404)

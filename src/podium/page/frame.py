@@ -11,8 +11,11 @@ from podium.page.site import Site
 
 PAGES = (("/", "Ask"), ("/play", "Play"), ("/runs", "Runs"), ("/training", "Training"), ("/pool", "Pool"))
 
-ICON, HEAD, _TOGGLE = (Path(__file__).with_name(name).read_text().strip() for name in ("icon.svg", "head.html", "theme.js"))
-"""``HEAD`` is applied before anything is drawn, so that a dark page never flashes white."""
+ICON, _LOOK, _TOGGLE, _KEYS = (
+    Path(__file__).with_name(name).read_text().strip() for name in ("icon.svg", "head.html", "theme.js", "keys.js")
+)
+HEAD = f"{_LOOK}\n<script>\n{_KEYS}\n</script>"
+"""The chosen look is applied before anything is drawn, so that a dark page never flashes white."""
 
 
 @contextmanager

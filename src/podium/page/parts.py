@@ -79,7 +79,7 @@ class Choice:
         self.value = value
         self._act = act
         self._options: dict[str, list[Element]] = {}
-        with box("field", "label"):
+        with box("field", "label") as self.field:
             text(label, "span", "label")
             with box("select", "select", autocomplete="off") as self.element:
                 for name, options in groups.items():
@@ -159,11 +159,15 @@ class Line(_Written):
     Example: ``Line("From", changed=search, type="date")``.
     """
 
-    def __init__(self, label: str, *, send: Act | None = None, changed: Act | None = None, **attributes: str) -> None:
-        super().__init__("", 300, changed, send)
+    def __init__(
+        self, label: str, *, value: str = "", send: Act | None = None, changed: Act | None = None, **attributes: str
+    ) -> None:
+        super().__init__(value, 300, changed, send)
         with box("field", "label"):
             text(label, "span", "label")
-            self.element = box("line", "input", **{"type": "search", "maxlength": "300", "autocomplete": "off", **attributes})
+            # Not "value", which Vue would write again over what is being typed.
+            fixed = {"type": "search", "maxlength": "300", "autocomplete": "off", "defaultValue": value}
+            self.element = box("line", "input", **{**fixed, **attributes})
         # Of a date that is not whole, or that no calendar has, the browser says only that it is bad.
         written = f"event.target.validity.badInput ? '?' : {_VALUE}"
         for happens in ("input", "blur"):

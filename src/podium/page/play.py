@@ -19,6 +19,7 @@ from podium.page.site import Playground, Site
 from podium.page.skills import worker_row
 from podium.page.visitor import Visitor
 from podium.protocols import ServedModel
+from podium.request_options import RequestOptions
 from podium.serving.asking import ChoiceDone
 from podium.types import Brief, Problem, Step, Verdict, Workflow, ask
 from podium.workflow.draw import counted
@@ -26,13 +27,19 @@ from podium.workflow.parse import format_workflow, parse
 from podium.workflow.syntax import WorkflowSyntax
 
 MAX_STEPS = 5
-_START = Workflow(
-    steps=(
-        Step(worker=4, subtask="Write a plan as one expression. Do not compute it."),
-        Step(worker=0, subtask="Compute the result of the plan.", access=(0,)),
+_WORKERS, _SUBTASKS, _ACCESS = WorkflowSyntax().names
+_EXAMPLE = format_workflow(
+    Workflow(
+        steps=(
+            Step(worker=4, subtask="Write a plan as one expression. Do not compute it."),
+            Step(worker=0, subtask="Compute the result of the plan.", access=(0,)),
+        )
     )
 )
-_WORKERS, _SUBTASKS, _ACCESS = WorkflowSyntax().names
+_SET = 10
+"""Problems that are played for one score."""
+_BEST = "best"
+"""What pools with problems of their own call the policy that has the best workflow known for each kind."""
 _RULES = (
     f"{_WORKERS}: who carries out each step. {_SUBTASKS}: what each is told. {_ACCESS}: what each step sees of the steps before "
     'it: [] for nothing, "all", or their numbers, such as [0, 2]. The first step sees the question; the last one answers. '
@@ -42,7 +49,8 @@ _RULES = (
 
 def play_page(site: Site, visitor: Visitor) -> None:
     """Build the page."""
-    lead = "A problem, seven workers, three lists. Each is good at some parts of some kinds and does not say which; find out."
+    workers = counted(len(site.catalog.cards), "worker")
+    lead = f"Ten problems, {workers}, three lists. Each worker is good at some things and does not say which; find out."
     with frame(site, "/play", "Play the conductor", lead):
         if site.playground is None:
             text("There is nothing to play here: this needs the built-in pool (podium serve without a pool file).")
@@ -62,28 +70,27 @@ class _Score:
 class _Play:
     def __init__(self, site: Site, visitor: Visitor, playground: Playground) -> None:
         self._site, self._visitor, self._playground = site, visitor, playground
-        self._problems = random.sample(playground.problems, len(playground.problems))
-        self._problem = self._problems[0]
-        self._score = _Score()
-        self._scored: set[str] = set()
-        self._summary = ""
+        self._begin_set()
         self._task: asyncio.Task[None] | None = None
         with box("play"):
             with box():
                 with box("panel-head"):
-                    text("The problem", "h2")
+                    self._heading = text("", "h2")
                     self._kind = text("", "p", "status")
                 self._asked = text("", "p", "problem")
-                self._lists = Area("Your workflow", value=format_workflow(_START), rows=5, changed=self._check)
+                self._lists = Area("Your workflow", rows=5, changed=self._check)
                 self._lists.element.classes("mono")
+                self._lists.element.props["placeholder"] = f"{_WORKERS} = [...]\n{_SUBTASKS} = [...]\n{_ACCESS} = [...]"
                 self._checked = text("", "p", "check", aria_live="polite")
                 with box("bar"):
-                    self._go = button("Run both", self._run)
-                    self._next = button("Another problem", self._another, "quiet")
-                self._scores = text("Nothing played yet.", "p", "score", aria_live="polite")
+                    self._go = button("Run both", self._run, data_key="go")
+                    self._next = button("Next problem", self._another, "quiet")
+                self._scores = text("", "p", "score", aria_live="polite")
                 with box("quoted", "details"):
                     text("The rules", "summary")
                     text(_RULES, "p", "soft")
+                    text("An example, of which nobody says that it is right here:", "p", "soft")
+                    text(_EXAMPLE, "pre", "said", tabindex="0", role="region", aria_label="An example")
             with box():
                 text("The workers", "h2")
                 for number, card in enumerate(site.catalog.cards):
@@ -92,11 +99,26 @@ class _Play:
         self._check()
         self._show_problem()
 
+    def _begin_set(self) -> None:
+        """Ten problems drawn anew, and a score of nothing."""
+        self._problems = random.sample(self._playground.problems, min(_SET, len(self._playground.problems)))
+        self._at, self._score = 0, _Score()
+        self._scored: set[str] = set()
+
+    @property
+    def _problem(self) -> Problem:
+        return self._problems[self._at]
+
     def _workflow(self) -> Workflow | None:
         brief = Brief(question=ask(self._problem.question), cards=tuple(self._site.catalog.cards), max_steps=MAX_STEPS)
         return parse(self._lists.value, brief, WorkflowSyntax())
 
     def _check(self) -> None:
+        if not self._lists.value.strip():
+            self._checked.text = "Write the three lists: who works, what each is told, what each sees."
+            self._checked.classes(replace="check")
+            enable(self._go, False)
+            return
         try:
             workflow = self._workflow()
         except WorkflowError as error:
@@ -111,15 +133,21 @@ class _Play:
             enable(self._go, self._task is None)
 
     def _show_problem(self) -> None:
+        self._heading.text = f"Problem {self._at + 1} of {len(self._problems)}"
         self._kind.text = f"kind: {self._problem.kind}"
         self._asked.text = clipped(self._problem.question)
+        self._next.text = "Next problem" if self._at + 1 < len(self._problems) else "Ten others"
+        self._scores.text = self._told()
 
     def _another(self) -> None:
         if self._task is not None:
             return
-        at = self._problems.index(self._problem)
-        self._problem = self._problems[(at + 1) % len(self._problems)]
+        if self._at + 1 < len(self._problems):
+            self._at += 1
+        else:
+            self._begin_set()
         self._results.clear()
+        self._lists.write("")
         self._show_problem()
 
     def _run(self) -> None:
@@ -151,7 +179,21 @@ class _Play:
             mine_right = await self._say(my_verdict, problem, mine_ended)
             theirs_ended = await self._ended(theirs, model, problem)
             theirs_right = await self._say(their_verdict, problem, theirs_ended)
-        self._count(problem, model, (mine_right, mine_ended), (theirs_right, theirs_ended))
+        self._count(problem, (mine_right, mine_ended), (theirs_right, theirs_ended))
+        await self._show_best(problem)
+
+    async def _show_best(self, problem: Problem) -> None:
+        """Below the two, the best workflow that is known for such a problem, carried out."""
+        catalog = self._site.catalog
+        if _BEST not in catalog.baselines:
+            return
+        with self._results:
+            with box("best"):
+                verdict = text("", "p", "verdict", aria_live="polite")
+                panel = RunPanel("The best known")
+            options = RequestOptions(policy=_BEST)
+            ended = await self._ended(panel, catalog.models[0], problem, lambda: catalog.conductor(catalog.models[0], options))
+            await self._say(verdict, problem, ended)
 
     async def _ended(
         self, panel: RunPanel, model: str, problem: Problem, conductor: Callable[[], ServedModel] | None = None
@@ -168,23 +210,27 @@ class _Play:
         element.text = "Right." if verdict.correct else f"Wrong: {line(verdict.why, 200)}"
         return verdict.correct
 
-    def _count(
-        self, problem: Problem, model: str, mine: tuple[bool, ChoiceDone | None], theirs: tuple[bool, ChoiceDone | None]
-    ) -> None:
+    def _count(self, problem: Problem, mine: tuple[bool, ChoiceDone | None], theirs: tuple[bool, ChoiceDone | None]) -> None:
         """Only the first try at a problem counts."""
-        score = self._score
-        if problem.id in self._scored:
-            self._scores.text = f"{self._summary} This problem counted the first time."
-            return
-        self._scored.add(problem.id)
-        score.played += 1
-        score.mine += mine[0]
-        score.theirs += theirs[0]
-        score.mine_usd += _usd(mine[1])
-        score.theirs_usd += _usd(theirs[1])
-        self._summary = self._scores.text = (
-            f"After {counted(score.played, 'problem')}: you {score.mine} right for ${score.mine_usd:.6f}, "
-            f"{line(model, 40)} {score.theirs} right for ${score.theirs_usd:.6f}."
+        score, again = self._score, problem.id in self._scored
+        if not again:
+            self._scored.add(problem.id)
+            score.played += 1
+            score.mine += mine[0]
+            score.theirs += theirs[0]
+            score.mine_usd += _usd(mine[1])
+            score.theirs_usd += _usd(theirs[1])
+        self._scores.text = self._told() + (" This problem counted the first time." if again else "")
+
+    def _told(self) -> str:
+        score, all_of_them = self._score, len(self._problems)
+        if not score.played:
+            return f"Nothing played yet of {counted(all_of_them, 'problem')}."
+        over = score.played == all_of_them
+        so_far = f"All {all_of_them} are played" if over else f"After {counted(score.played, 'problem')} of {all_of_them}"
+        return (
+            f"{so_far}: you {score.mine} right for ${score.mine_usd:.6f}, "
+            f"{line(self._site.catalog.models[0], 40)} {score.theirs} right for ${score.theirs_usd:.6f}."
         )
 
 

@@ -7,25 +7,27 @@ from podium.page.feedback import feedback
 from podium.page.frame import frame
 from podium.page.human_box import HumanBox
 from podium.page.live import LiveRun
-from podium.page.parts import box, button, link, show, text
+from podium.page.parts import button, link, show, text
 from podium.page.run_panel import RunPanel
+from podium.page.run_tools import run_tools
 from podium.page.shown import clipped, line, took
 from podium.page.site import Site
 from podium.page.story import story
 from podium.page.timeline import timeline
+from podium.page.trace_view import TraceView
 from podium.page.verdicts import judged, show_verdict
 from podium.page.visitor import Visitor
 from podium.serving.store.runs import Run
 
 
-async def run_page(site: Site, visitor: Visitor, run_id: str) -> None:
-    """Build the page of the run called ``run_id``."""
+async def run_page(site: Site, visitor: Visitor, run_id: str, at: str = "") -> None:
+    """Build the page of the run called ``run_id``; ``at`` is the part of it that is looked at (:mod:`podium.page.trace`)."""
     sees = site.service.accounts.seen_by(await visitor.key("ask", "read"))
     live = site.lives.get(run_id, sees=sees)
     run = None if live is not None or len(run_id) > 100 else await site.runs.get(run_id, key=sees)
     with frame(site, "/runs", "Run") as content:
         if live is not None:
-            _under_way(site, visitor, live, content, sees)
+            _under_way(site, visitor, live, content, sees, at)
             return
         if run is None:
             text("There is no run at this address, or it is no longer kept.")
@@ -39,17 +41,17 @@ async def run_page(site: Site, visitor: Visitor, run_id: str) -> None:
         text(clipped(run.question or ""), "p", "problem")
         panel = RunPanel(run.model)
         panel.show_kept(run)
-        await _rest(site, visitor, run, panel, sees)
+        await _rest(site, visitor, run, panel, sees, at)
 
 
-def _under_way(site: Site, visitor: Visitor, live: LiveRun, content: Element, sees: str | None) -> None:
+def _under_way(site: Site, visitor: Visitor, live: LiveRun, content: Element, sees: str | None, at: str) -> None:
     """A run that goes on; what can be said only of one that is over comes when it is."""
 
     async def conclude() -> None:
         run = await site.runs.get(live.id, key=sees)
         if run is not None and not content.is_deleted:
             with content:
-                await _rest(site, visitor, run, panel, sees)
+                await _rest(site, visitor, run, panel, sees, at)
 
     def over() -> None:
         show(stop, False)
@@ -63,14 +65,16 @@ def _under_way(site: Site, visitor: Visitor, live: LiveRun, content: Element, se
     panel.follow(live, site.link("/runs/"), over)
 
 
-async def _rest(site: Site, visitor: Visitor, run: Run, panel: RunPanel, sees: str | None) -> None:
+async def _rest(site: Site, visitor: Visitor, run: Run, panel: RunPanel, sees: str | None, at: str) -> None:
     """What there is to say below a run that is over."""
     show_verdict(panel.verdict, await judged(site.playground, run.question or "", run.answer))
     if run.answer is not None:
         await feedback(site, visitor, panel.foot, run.id)
-    with box("bar"):
-        link("Ask again, or further", f"{site.link('/')}?run={run.id}", "button quiet")
-    if run.transcripts:
+    run_tools(site, run)
+    if any(transcript.results for transcript in run.transcripts):
         text("Timeline", "h2")
         timeline(run.transcripts)
     await story(site, run, sees)
+    if run.transcripts:
+        text("Trace", "h2")
+        TraceView(run.transcripts, at[:100], site.link(f"/runs/{run.id}"))

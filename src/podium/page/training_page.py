@@ -8,6 +8,7 @@ from nicegui import ui
 
 from podium.errors import AccessDenied
 from podium.page.frame import frame
+from podium.page.learning_ways import learning_ways
 from podium.page.mix import curves, mix
 from podium.page.parts import Choice, LongText, box, heads, link, text
 from podium.page.shown import line
@@ -34,6 +35,7 @@ async def training_page(site: Site, visitor: Visitor, name: str, beside: str) ->
     with frame(
         site, "/training", "Training", "A policy improves by what its workflows earn. Curves follow the files as they grow."
     ):
+        learning_ways(site, "/training")
         if not names:
             text("There are no runs of training below the folder that this server watches.")
             return
