@@ -70,5 +70,5 @@ def run_headers(active: ActiveRequest, dones: Sequence[ChoiceDone] = ()) -> dict
         return headers
     total = total_usage(dones)
     headers |= {"X-Podium-Prompt-Tokens": str(total.prompt_tokens), "X-Podium-Completion-Tokens": str(total.completion_tokens)}
-    dollars = {"X-Podium-Cost-Usd": total.cost_usd, "X-Podium-Paid-Usd": active.admission.budget.paid.cost_usd}
+    dollars = {"X-Podium-Cost-Usd": total.cost_usd, "X-Podium-Paid-Usd": active.admission.budget.paid_usd}
     return headers | {name: f"{usd:.9f}" for name, usd in dollars.items() if usd is not None}

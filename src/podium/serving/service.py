@@ -223,7 +223,7 @@ class RequestService:
             created=active.created,
             seconds=max(time.perf_counter() - active.started, simulated),
             usage=usage,
-            paid_usd=active.admission.budget.paid.cost_usd,
+            paid_usd=active.admission.budget.paid_usd,
             session="" if active.session is None else active.session.id,
             failure=failure,
             steps=sum(len(transcript.asked) for transcript in transcripts),

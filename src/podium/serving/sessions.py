@@ -35,6 +35,7 @@ AGENTS_HEADERS = (
     "x-session-affinity",
     "x-claude-code-session-id",
 )
+_HEADERS = frozenset({SESSION_HEADER, *AGENTS_HEADERS})
 MOST_CONVERSATIONS = 16
 """Of one session whose state is kept."""
 _LONGEST_PLAN = 4_000
@@ -169,7 +170,11 @@ class Session:
 
 def session_name(parsed: ParsedRequest, headers: Mapping[str, str]) -> str:
     """What the client calls its session; "" where it does not say."""
-    named = [headers.get(SESSION_HEADER), parsed.session, *(headers.get(name) for name in AGENTS_HEADERS)]
+    given: dict[str, str] = {}
+    for name, value in headers.items():  # once, because to look a header up is to go through all of them
+        if name in _HEADERS:
+            given.setdefault(name, value)
+    named = [given.get(SESSION_HEADER), parsed.session, *(given.get(name) for name in AGENTS_HEADERS)]
     return next((name for name in named if name), "")
 
 

@@ -32,7 +32,7 @@ def totals_object(run: str, usage: Usage, paid: Budget | None = None) -> dict[st
     included, and what may be on the bill besides.
     """
     totals = {"run": run, "cost_usd": usage.cost_usd, "usage": usage_object(usage)}
-    return totals if paid is None else {**totals, "paid_usd": paid.paid.cost_usd, "uncertain_usd": paid.uncertain_usd}
+    return totals if paid is None else {**totals, "paid_usd": paid.paid_usd, "uncertain_usd": paid.uncertain_usd}
 
 
 def answer_usage(completions: Sequence[Completion]) -> Usage:

@@ -85,7 +85,12 @@ class Budget:
 
         A reply from the journal is in neither: its cost was paid by an earlier run.
         """
-        return replace(self._paid, cost_usd=None if self._paid.cost_usd is None else float(self._paid_usd))
+        return replace(self._paid, cost_usd=self.paid_usd)
+
+    @property
+    def paid_usd(self) -> float | None:
+        """The dollars of ``paid``; None where one price was unknown."""
+        return None if self._paid.cost_usd is None else float(self._paid_usd)
 
     @property
     def uncertain_usd(self) -> float:
