@@ -74,7 +74,7 @@ async def test_the_other_one_goes_on_where_the_killed_one_stood(tmp_path: Path) 
                     lost = asyncio.create_task(chat_turn(first, "podium", messages, stream=False))
                     await asyncio.wait_for(provider.stalled.wait(), 60)
                     os.kill(victim.pid, signal.SIGKILL)
-                    [broken] = await asyncio.gather(lost, return_exceptions=True)
+                    broken = (await asyncio.gather(lost, return_exceptions=True))[0]
                     assert isinstance(broken, openai.APIConnectionError)
                 messages.append(await chat_turn(ai, "podium", messages, stream=False))
                 calls = messages[-1].get("tool_calls") or []

@@ -10,7 +10,6 @@ from podium.page.shown import clipped, line, price, took
 from podium.page.site import Site
 from podium.page.visitor import Visitor
 from podium.serving.store.runs import Run
-from podium.types import ask
 from podium.workflow.draw import counted
 
 
@@ -71,5 +70,4 @@ def _one(site: Site, run: Run | None) -> None:
         text("The texts of this run were not kept.")
         return
     text(clipped(run.question or ""), "p", "problem")
-    asked = run.transcripts[0].question if run.transcripts else ask(run.question or "")
-    RunPanel(run.model).show_kept(asked, run.transcripts, answer=run.answer, failure=run.why)
+    RunPanel(run.model).show_kept(run)

@@ -108,4 +108,4 @@ async def _name(site: Site, run: Run, sees: str | None) -> str:
         return ""
     listed = await site.runs.search(key=sees, session=run.session, limit=200)
     first = listed[-1].id if listed else run.id
-    return first if session_id(run.key, first, "") == run.session else ""
+    return first if session_id(run.key, first) == run.session else ""
