@@ -6,21 +6,24 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from podium.acting.pool_file import read_pool
 from podium.cli.app import app
 from podium.errors import ConfigError
 from podium.gym.specialists import specialists
 from podium.gym.world import World
-from podium.policies.catalogue import named_policies
 from podium.pools.ledger import read_ledger
+from podium.tasks.benchmarks import hub
 from podium.tasks.benchmarks.benchmark import HubSource
-from podium.tasks.benchmarks.hub import hub_rows
 from podium.training.estimate import Estimate
-from podium.types import Call, Completion, Usage
+from podium.types import Call, Usage
+from podium.workers.connections import Connections
 from podium.workers.journal import Journal
+from podium.workers.kinds import build_worker
 from podium.workers.scripted import Scripted
 
 QUESTION = "What is the capital of Australia? A) Accra B) Canberra C) Helsinki D) Vienna"
@@ -39,8 +42,8 @@ def test_an_unknown_policy_lists_one_a_line_and_the_nearest() -> None:
     result = podium("ask", QUESTION, "--policy", "mixtur")
     assert result.exit_code == 2
     assert "did you mean 'mixture'?" in result.output
-    lines = [line.strip() for line in result.output.splitlines()]
-    assert all(any(line.startswith(one.form) for line in lines) for one in named_policies().values() if one.form != "chat[:NAME]")
+    begin = [line.split()[0] for line in result.output.splitlines() if line.startswith("  ")]
+    assert {"solo:NAME", "mixture[:NAME]", "best", "stop:K[:ORDER]"} <= {*begin}
     arms = podium("evaluate", "--gym", "1", "--arm", "mixtur").output
     assert "worker:NAME" in arms
 
@@ -96,16 +99,13 @@ async def test_the_ledger_names_workers(tmp_path: Path) -> None:
     path, pool = tmp_path / "calls.db", tmp_path / "pool.toml"
     pool.write_text(TWO)
 
-    def identity(temperature: float) -> str:
-        parts = {"provider": "openai", "model": "gpt-5-mini", "base_url": "https://api.openai.com/v1", "extra_body": {}}
-        return json.dumps(
-            {**parts, "sampling": {"max_tokens": 4096, "temperature": temperature}}, sort_keys=True, separators=(",", ":")
-        )
-
+    async with Connections() as connections:
+        tables = read_pool(pool).workers
+        identities = [build_worker(table, {"OPENAI_API_KEY": "x"}, connections).identity for table in tables]
     with Journal(path, run="r") as journal:
-        for temperature in (0, 1):
+        for identity in identities:
             scripted = Scripted("42", usage=Usage(prompt_tokens=1, completion_tokens=1, cost_usd=0.1))
-            asked: Completion = await journal.worker(scripted, identity(temperature))(Call.plain(f"{temperature}?"))
+            asked = await journal.worker(scripted, identity)(Call.plain("6 times 7?"))
             assert asked.text == "42"
     assert {each.name for each in await read_ledger(path, pool)} == {"sharp", "bold"}, "without a key, by the pool file"
     without = [each.name for each in await read_ledger(path)]
@@ -122,10 +122,10 @@ def test_retry_lines_of_a_library_are_silent(monkeypatch: pytest.MonkeyPatch, ca
             logging.getLogger("huggingface_hub.utils._http").warning("Retrying in 1s [Retry 1/5].")
             raise OSError("no network")
 
-    monkeypatch.setattr("podium.tasks.benchmarks.hub.importlib.import_module", lambda name: Hub)
-    monkeypatch.setattr("podium.tasks.benchmarks.hub.need", lambda extra: None)
+    monkeypatch.setattr(hub, "importlib", SimpleNamespace(import_module=lambda name: Hub))
+    monkeypatch.setattr(hub, "need", lambda extra: None)
     with pytest.raises(ConfigError, match="no network"):
-        list(hub_rows(HubSource(dataset="a/b", revision="c"), "test"))
+        list(hub.hub_rows(HubSource(dataset="a/b", revision="c"), "test"))
     assert "Retrying" not in caplog.text
 
 

@@ -66,9 +66,11 @@ def serve(
                 on_ready=on_ready,
             )
 
+    stopped = f"stopped serving; keys and runs are kept in {shown_address(db)}, and the same command serves on with them"
     try:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
             runner.run(opened())
-    except KeyboardInterrupt:
-        note(f"stopped serving; keys and runs are kept in {shown_address(db)}, and the same command serves on with them")
+    except KeyboardInterrupt:  # before it listened
+        note(stopped)
         raise typer.Exit(INTERRUPTED) from None
+    note(stopped)

@@ -8,7 +8,7 @@ the pool, so its caps and its journal hold.
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -104,7 +104,7 @@ async def constants(names: Sequence[str], by: Choosing, limit_usd: float | None 
 
 async def _best(search: Search, bench: Bench, problems: Sequence[Problem], by: Choosing, limit: float | None) -> ChosenWorkflow:
     """The best of what was tried, at no more than ``limit`` dollars a question, after a comparison on ``problems``."""
-    mean, costs, calls = search.model.mean(), search.costs(), max(1.0, by.calls * (1 - SEARCH_SHARE))
+    mean, costs, calls = search.model.mean(), _costs(search), max(1.0, by.calls * (1 - SEARCH_SHARE))
     singles = [solo(worker) for worker in search.workers]
     if limit is None:
         candidates = [*search.leaders("", mean, CONTENDERS), *singles]
@@ -125,6 +125,16 @@ async def _best(search: Search, bench: Bench, problems: Sequence[Problem], by: C
     best = kept[0]
     judged = [trial.outcome for trial in best.trials]
     return _chosen(workflow(best.candidate), _in_words(best.candidate, by.workers.names), judged, _made(bench, by))
+
+
+def _costs(search: Search) -> Callable[[Candidate], float | None]:
+    """What a candidate costs: as its own trials did, else by what its steps' workers have cost; None: unknown."""
+    own: dict[Candidate, list[float]] = {}
+    for trial in search.trials:
+        if not trial.harvested and trial.outcome.usd is not None:  # the dollars of what was judged along are those of the whole
+            own.setdefault(trial.candidate, []).append(trial.outcome.usd)
+    estimated = search.costs()
+    return lambda candidate: fmean(own[candidate]) if candidate in own else estimated(candidate)
 
 
 def _in_words(candidate: Candidate, names: Sequence[str]) -> str:
