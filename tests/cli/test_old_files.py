@@ -109,14 +109,14 @@ def test_results_are_read_and_not_mixed_with_those_of_today(tmp_path: Path) -> N
     results = Path(shutil.copy(V01 / "results.jsonl", tmp_path))
     (row, *_) = summarise(read_results(results))
     assert (row.arm, row.n) == ("worker:brook", 3)
-    # One of the questions that were answered then.
-    question = "Ada has 43 candles and buys 6 boxes of 9 candles each. How many candles does Ada have now?"
-    (tmp_path / "asked.jsonl").write_text(json.dumps({"question": question, "target": "97"}))
-    flags = ("--file", tmp_path / "asked.jsonl", "--arm", "worker:brook", "--out", results)
-    said = podium("evaluate", *flags, code=2)
+    # As if a question that the gym asks today had been answered then.
+    [today, *_] = World().problems(split="held_out_numbers", n=4)
+    results.write_text(results.read_text().replace("190c4f547aa702f9", today.id))
+    before = results.read_bytes()
+    said = podium("evaluate", "--gym", "4", "--arm", "worker:brook", "--out", results, code=2)
     assert "answers of 'worker:brook' from an unknown set-up" in said
     assert "write to another file or folder, or remove it" in said
-    assert results.read_bytes() == (V01 / "results.jsonl").read_bytes()
+    assert results.read_bytes() == before
 
 
 def test_a_file_of_answers_is_kept_and_its_questions_are_asked_of_who_answers_now(tmp_path: Path) -> None:
