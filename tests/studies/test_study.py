@@ -15,7 +15,7 @@ title = "All arms"
 out = "{out}"
 compare = "trained"
 examples = ["untrained", "trained"]
-matched = ["worker:grove", "reflection:brook"]
+matched = ["worker:delta", "reflection:brook"]
 training = "{run}"
 arms = ["worker:*", "context:brook", "reflection:brook", "mixture", "router:kind", "router:nearest", "router:linear",
         "router:contrastive", "router:agreement", "router:agreement-nearest", "router:classified", "random", "untrained",
@@ -55,8 +55,8 @@ def test_every_arm_answers_and_the_folder_holds_it_all(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     table = json.loads(result.stdout.splitlines()[-1])
     accuracy = {arm["arm"]: arm["accuracy"] for arm in table["arms"]}
-    [control] = [arm for arm in accuracy if arm.startswith("worker:grove x")]
-    assert int(control.partition(" x")[2]) >= 10, "grove costs a fraction; reflection costs more and is left out"
+    [control] = [arm for arm in accuracy if arm.startswith("worker:delta x")]
+    assert int(control.partition(" x")[2]) >= 2, "delta costs a fraction; reflection costs more and is left out"
     assert len(accuracy) == 24
     alone = [share for arm, share in accuracy.items() if arm.startswith("worker:") and " x" not in arm]
     assert len(alone) == 7
@@ -71,13 +71,13 @@ def test_every_arm_answers_and_the_folder_holds_it_all(tmp_path: Path) -> None:
     assert "How it was learned" in report
     assert "single: ada" in report
     assert "Who is asked, over training" in report
-    assert report.count("<details") == 12
+    assert report.count("<details") == 18
 
     lines = (out / "results.jsonl").read_text().splitlines()
-    assert len(lines) == 22 * 36
+    assert len(lines) == 22 * 54
     assert podium("evaluate", str(path)).exit_code == 0
     assert (out / "results.jsonl").read_text().splitlines() == lines, "nothing is asked again"
-    assert len((out / "examples.jsonl").read_text().splitlines()) == 12
+    assert len((out / "examples.jsonl").read_text().splitlines()) == 18
 
 
 def test_results_of_other_weights_are_not_taken_for_these(tmp_path: Path) -> None:
