@@ -30,8 +30,8 @@ class KeptResponses:
         """Keep ``state`` until ``expires``; twice is harmless. Where the key has too much, what expires first goes now."""
         text = json.dumps(state)
         row = {"id": _row(id, key), "state": text, "expires_us": to_us(expires), "key": key, "bytes": len(text)}
-        newest = {"order_by": (responses.c.expires_us.desc(), responses.c.id)}
-        place, size = func.row_number().over(**newest), func.sum(responses.c.bytes).over(**newest)
+        newest = (responses.c.expires_us.desc(), responses.c.id)
+        place, size = func.row_number().over(order_by=newest), func.sum(responses.c.bytes).over(order_by=newest)
         ranked = select(responses.c.id, place.label("place"), size.label("size")).where(responses.c.key == key).subquery()
         too_much = select(ranked.c.id).where(or_(ranked.c.place > MOST_RESPONSES, ranked.c.size > MOST_BYTES))
 
