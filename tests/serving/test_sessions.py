@@ -121,7 +121,7 @@ async def test_without_a_name_the_whole_history_tells_the_session(tmp_path: Path
             """The session that it is answered in; the answer, as clients strip it, goes to its end."""
             async with client(server, secret) as ai:
                 asked = ai.chat.completions.with_raw_response
-                raw = await asked.create(model="podium", messages=conversation, stream=stream, **more)
+                raw: Any = await asked.create(model="podium", messages=conversation, stream=stream, **more)
                 text = ""
                 if stream:
                     async for chunk in raw.parse():
