@@ -69,8 +69,9 @@ async def with_stopping(
             judged = await bench.all([bench.judge(template_of(steps, record.workers), problem) for problem in own])
             found = [one for one in judged if one is not None]
             if found:
-                kinds = {other: Measured(right=worst[other]) for other in every}
-                added.append(TunedWorkflow(steps=steps, kinds=kinds | {kind: _measured(found, alone[order[0]])}))
+                measured = _measured(found, alone[order[0]])
+                elsewhere = {other: Measured(right=worst[other], usd=measured.usd, calls=measured.calls) for other in every}
+                added.append(TunedWorkflow(steps=steps, kinds=elsewhere | {kind: measured}))
     return record.model_copy(update={"workflows": (*record.workflows, *added)}) if added else record
 
 
