@@ -36,7 +36,8 @@ def worth_stopping(search: Search, kinds: Sequence[str]) -> dict[str, dict[int, 
 
     Where a team whose members do different things is far better, stopping as soon as two agree can not help.
     """
-    mean, found = search.model.mean(), {}
+    mean = search.model.mean()
+    found: dict[str, dict[int, float]] = {}
     for kind in kinds:
         alone = {worker: search.expected(kind, solo(worker, search.about[kind]), mean) for worker in search.workers}
         best = max((search.expected(kind, one, mean) for one in search.leaders(kind, mean, 1)), default=0.0)
