@@ -13,7 +13,7 @@ from podium.workers.pool import WorkerPool
 from tests.tuning.desk import member
 
 NAMES = ("a", "b", "c")
-PROBLEMS = [Problem(question=f"Room {number}?", target=str(number), kind="room") for number in range(12)]
+PROBLEMS = [Problem(question=f"Room {number}?", target=str(number), kind="room", source="rooms") for number in range(12)]
 
 
 def clerk(position: int) -> Callable[[Call], str]:
