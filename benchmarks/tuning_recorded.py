@@ -64,7 +64,7 @@ LEARN = 25
 """Questions of a kind that are learned from, at most."""
 LOOKED_AT = 80
 """Recorded answers of a kind, where few are looked at."""
-CALLS, STRONG, CHEAP = 2.5, 0.37, 0.12
+CALLS, STRONG, CHEAP = 2.5, 0.37, 0.1
 """What ``graded_tuned`` may take, and the share of the questions that ``graded_cheap`` may ask the strongest model."""
 REPLAY_CALLS = 3.2
 FRONTIER = (0.0, 0.03, 0.06, 0.12, 0.2, 0.3, 0.45, 0.6)

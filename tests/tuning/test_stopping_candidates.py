@@ -1,5 +1,7 @@
 """Workflows that stop, tried with paid calls: measured by carrying them out, paid for once, and kept with what they came to."""
 
+from collections.abc import Callable
+
 from podium.conditions import ALWAYS
 from podium.policies.rules import cascade, stop
 from podium.policies.tuned_policy import TunedPolicy
@@ -11,10 +13,10 @@ from podium.workers.pool import WorkerPool
 from tests.tuning.desk import member
 
 NAMES = ("a", "b", "c")
-PROBLEMS = [Problem(question=f"Room {number}?", target=str(number), kind="room", source="test") for number in range(12)]
+PROBLEMS = [Problem(question=f"Room {number}?", target=str(number), kind="room", source="rooms") for number in range(12)]
 
 
-def clerk(position: int) -> str:
+def clerk(position: int) -> Callable[[Call], str]:
     """Errs at every third room, each clerk at another one."""
 
     def answer(call: Call) -> str:
@@ -23,7 +25,7 @@ def clerk(position: int) -> str:
         number = int(text.split("Room ")[1].split("?")[0])
         return f"Answer: {number}" if number % 3 != position else f"Answer: {100 + position}"
 
-    return answer  # type: ignore[return-value]
+    return answer
 
 
 async def exact(problem: Problem, answer: str) -> Verdict:
@@ -38,7 +40,7 @@ def record() -> TunedRecord:
 
 
 def bench() -> Bench:
-    pool = WorkerPool([member(name, clerk(position)) for position, name in enumerate(NAMES)])  # type: ignore[arg-type]
+    pool = WorkerPool([member(name, clerk(position)) for position, name in enumerate(NAMES)])
     return Bench(pool, exact, lambda problem: problem.kind)
 
 

@@ -84,6 +84,8 @@ def make_learned(name: str, pool: WorkerPool, router_data: RouterTrainingData, r
         scorer = frugal.Scorer(router_data.alone)
         row = scorer.best_row(_price(setting, learning.PRICE))
         return PolicySetup(policy=frugal.FrugalPolicy(scorer, row), workers=pool, max_steps=1, rounds=len(row.workers))
+    if setting:
+        raise ConfigError(f"router:{method} takes nothing behind it, and not {setting[:20]!r}")
     if method == "classified":
         if router_data.catalogue is None:
             raise ConfigError("this router needs to know what the catalogue of workflows earned")

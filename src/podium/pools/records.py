@@ -287,7 +287,7 @@ def _write_recordings(records: Sequence[Record], folder: Path) -> None:
     asked = {(one.dataset, one.id): {"dataset": one.dataset, "id": one.id, "question": one.question} for one in records}
     by_model: dict[str, list[dict[str, Any]]] = {}
     for one in records:
-        line = {
+        line: dict[str, Any] = {
             "dataset": one.dataset, "id": one.id, "samples": [{"answer": one.prediction, "score": one.score}],
             "prompt_tokens": one.prompt_tokens, "completion_tokens": one.completion_tokens,
         }  # fmt: skip

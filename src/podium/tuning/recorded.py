@@ -11,12 +11,13 @@ from statistics import fmean
 
 import numpy as np
 
+from podium.conduct import Conductor
 from podium.errors import ConfigError
 from podium.evaluation.compare import paired_interval
 from podium.evaluation.evaluate import Result, evaluate
 from podium.evaluation.metrics import wilson
 from podium.policies.router_data import RouterDataset
-from podium.policies.rules import Rule
+from podium.policies.rules import Rule, following, setup_of
 from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedWorkflow, checked_folder
 from podium.policies.voting import VOTE
@@ -128,7 +129,7 @@ def lessons(
     )
     usd = [[None if one.usage is None else one.usage.cost_usd for one in row] for row in table]
     known = [[one for one in row if one is not None] for row in usd]
-    return data, known if all(map(len, known)) and known and all(len(row) == len(names) for row in known) else None
+    return data, known if known == usd else None
 
 
 def chosen_record(book: RuleBook, names: Sequence[str], caps: Caps, prefer: str) -> tuple[TunedRecord, int, Rule]:
@@ -184,10 +185,11 @@ async def _tested(
     pool: OpenPool, policy: TunedPolicy, best: str, constant: Rule, problems: Sequence[Problem], verifier: Verifier
 ) -> tuple[Tested, ...]:
     """The policy, the best worker and the best rule for everything, carried out on the sealed problems."""
+    everywhere = setup_of(following(constant, len(pool.workers)), pool.workers)
     arms: dict[str, Worker] = {
         TUNED: conductor(pool, policy),
         f"worker:{best}": pool[best],
-        "constant": conductor(pool, constant.named(pool.workers.names)),
+        "constant": Conductor(everywhere.policy, everywhere.workers, max_steps=everywhere.max_steps, syntax=everywhere.syntax),
     }
     rows: dict[str, dict[str, Result]] = {name: {} for name in arms}
     for result in await evaluate(arms, problems, verifier):

@@ -23,7 +23,7 @@ from podium.tuning.result import TUNED, Tested, Tuned
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.split import Split, shared_out
-from podium.tuning.stopping import with_stopping
+from podium.tuning.stopping import CALLS_OF_A_KIND, with_stopping, worth_stopping
 from podium.tuning.trials import Bench, Judged, Trial
 from podium.types import Problem
 from podium.workers.pool import WorkerPool
@@ -124,12 +124,12 @@ async def tune_pool(
         return tuned
     await search.run(lambda: calls_left(until_searched), lambda mean: report("search", mean))
     kinds = sorted({kind_of(problem) for problem in parts.search})
-    chosen = await select(bench, search, parts.select, kinds, calls_left(until_selected))
+    alone = worth_stopping(search, kinds) if VOTE not in workers.names else {}
+    left_back = min(CALLS_OF_A_KIND * len(alone), 0.4 * max(0.0, calls_left(until_selected)))
+    chosen = await select(bench, search, parts.select, kinds, calls_left(until_selected) - left_back)
     report("select", search.model.mean())
     record = _record(search, chosen, kinds, workers, prefer)
-    if VOTE not in workers.names:
-        shares = {kind: {one.candidate[0].worker: one.share for one in chosen[kind] if len(one.candidate) == 1} for kind in kinds}
-        record = await with_stopping(record, bench, parts.select, shares, lambda: calls_left(until_selected))
+    record = await with_stopping(record, bench, parts.select, alone, lambda: calls_left(until_selected))
     questions = _questions(parts, kind_of)
     policy = TunedPolicy(record, questions, workers.names)
     best_worker = _best_worker(search.trials, workers.names)

@@ -2,7 +2,7 @@
 
 For each kind they are made of the workers that do best alone, carried out on selection problems, and added to the record with
 what they came to there. Equal calls are paid for once, so some of their first steps cost nothing. A workflow of one kind is not
-tried on the others: there it is expected to do no better than the worst single worker, so that it is not chosen under doubt.
+tried on the others: there it is expected to do no better than the worst workflow, so that it is not chosen under doubt.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +11,8 @@ from statistics import fmean
 from podium.evaluation.metrics import wilson
 from podium.policies.rules import Rule, cascade, stop
 from podium.policies.tuned_record import Measured, TunedRecord, TunedWorkflow
+from podium.tuning.candidates import solo
+from podium.tuning.search import Search
 from podium.tuning.steps import stored_steps, template_of
 from podium.tuning.trials import Bench, Judged
 from podium.types import Problem
@@ -23,6 +25,25 @@ THREE = 3
 """Workers of a cascade."""
 LONGEST = 5
 """Workers of whom two have to agree, at most."""
+CALLS_OF_A_KIND = 100
+"""Calls that are kept back for a kind where it may be worth it."""
+NEARLY = 0.1
+"""So much less of the share right than the best team is nearly the best."""
+
+
+def worth_stopping(search: Search, kinds: Sequence[str]) -> dict[str, dict[int, float]]:
+    """Kind -> worker, by position -> its expected share right alone, for the kinds where workers alone nearly are the best.
+
+    Where a team whose members do different things is far better, stopping as soon as two agree can not help.
+    """
+    mean = search.model.mean()
+    found: dict[str, dict[int, float]] = {}
+    for kind in kinds:
+        alone = {worker: search.expected(kind, solo(worker, search.about[kind]), mean) for worker in search.workers}
+        best = max((search.expected(kind, one, mean) for one in search.leaders(kind, mean, 1)), default=0.0)
+        if len(alone) >= THREE and max(alone.values()) > best - NEARLY:
+            found[kind] = alone
+    return found
 
 
 async def with_stopping(
@@ -34,12 +55,11 @@ async def with_stopping(
 ) -> TunedRecord:
     """``record`` and, for each kind, workflows that stop, as long as calls are ``left()``.
 
-    ``shares``: kind -> worker, by position -> its share right alone, as far as that is known.
+    ``shares``: what :func:`worth_stopping` gives.
     """
     added: list[TunedWorkflow] = []
-    worst = {
-        kind: min((one.kinds[kind].right for one in record.workflows if len(one.steps) == 1), default=0.0) for kind in shares
-    }
+    every = record.workflows[0].kinds
+    worst = {kind: min(one.kinds[kind].right for one in record.workflows) for kind in every}
     for kind, alone in shares.items():
         own = [problem for problem in problems if bench.kind_of(problem) == kind][:PROBLEMS]
         order = sorted(alone, key=lambda worker: -alone[worker])
@@ -50,8 +70,9 @@ async def with_stopping(
             judged = await bench.all([bench.judge(template_of(steps, record.workers), problem) for problem in own])
             found = [one for one in judged if one is not None]
             if found:
-                kinds = {other: Measured(right=worst[other]) for other in shares}
-                added.append(TunedWorkflow(steps=steps, kinds=kinds | {kind: _measured(found, alone[order[0]])}))
+                measured = _measured(found, alone[order[0]])
+                elsewhere = {other: Measured(right=worst[other], usd=measured.usd, calls=measured.calls) for other in every}
+                added.append(TunedWorkflow(steps=steps, kinds=elsewhere | {kind: measured}))
     return record.model_copy(update={"workflows": (*record.workflows, *added)}) if added else record
 
 
