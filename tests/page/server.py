@@ -37,14 +37,14 @@ EVIL = f'<img src=x onerror="{HIT}">'
 
 
 class Slow:
-    """Takes a minute, and leaves a file where it was stopped before."""
+    """Takes ten minutes, and leaves a file where it was stopped before."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def __call__(self, call: Call) -> Completion:
         try:
-            await asyncio.sleep(60)
+            await asyncio.sleep(600)
         except asyncio.CancelledError:
             (self._folder / "stopped").touch()
             raise

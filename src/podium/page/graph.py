@@ -37,6 +37,7 @@ class Graph:
         with box("graph-scroll"):
             self._frame = box("graph")
         self._draw()
+        self.refresh()
 
     def _draw(self) -> None:
         """Draw what is known: the plan alone, or the plan and the workflow that it became."""
