@@ -67,15 +67,15 @@ def test_the_address_says_what_is_shown_and_back_shows_it_again(served: Served, 
     page.get_by_label("Search").fill("the address of this LIST")
     page.get_by_label("Search").press("Enter")
     expect(told).to_contain_text("3 runs · ")
-    page.get_by_label("Worker", exact=True).select_option("brook")
-    page.get_by_label("Model").select_option("brook")
+    page.get_by_role("combobox", name="Worker", exact=True).select_option("brook")
+    page.get_by_role("combobox", name="Model", exact=True).select_option("brook")
     expect(told).to_contain_text("2 runs · ")
     page.get_by_role("link", name="Cost").click()
     expect(page.locator("th[aria-sort=descending]")).to_contain_text("Cost")
     page.get_by_role("link", name="Cost").click()
     expect(page.locator("th[aria-sort=ascending]")).to_contain_text("Cost")
     expect(page.get_by_label("Search")).to_have_value("the address of this LIST")
-    expect(page.get_by_label("Model")).to_have_value("brook")
+    expect(page.get_by_role("combobox", name="Model", exact=True)).to_have_value("brook")
     before = rows.locator(".wide").all_inner_texts()
     assert len(before) == 2
     # The whole row leads to the run, not only its time.
@@ -97,7 +97,7 @@ def test_where_the_dollars_went(served: Served, watched: Watched) -> None:
     page.goto(f"{served.address}/runs?text=these+dollars")
     page.get_by_text("Where the dollars went").click()
     expect(page.locator("svg[role=img]")).to_be_visible()
-    page.get_by_label("Dollars by").select_option("worker")
+    page.get_by_role("combobox", name="Dollars by").select_option("worker")
     expect(page.locator(".shares")).to_contain_text("brook")
     shares = [float(each.split("$")[1].split(" ")[0]) for each in page.locator(".shares li").all_inner_texts()]
     total = page.locator("p.sums").inner_text().split("$")[1].split(" ")[0]

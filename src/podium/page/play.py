@@ -43,7 +43,7 @@ _BEST = "best"
 _RULES = (
     f"{_WORKERS}: who carries out each step. {_SUBTASKS}: what each is told. {_ACCESS}: what each step sees of the steps before "
     'it: [] for nothing, "all", or their numbers, such as [0, 2]. The first step sees the question; the last one answers. '
-    f"At most {MAX_STEPS} steps."
+    f"Workers and steps are counted from 0. At most {MAX_STEPS} steps."
 )
 
 
