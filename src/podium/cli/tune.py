@@ -37,6 +37,7 @@ async def tune(
     prefer: Literal["accuracy", "balanced", "cheap"],
     seed: int,
     gate: bool,
+    about: list[str] | None,
     estimate: bool,
     journal: Path | None,
     unsafe_local: bool,
@@ -76,6 +77,7 @@ async def tune(
             prefer=prefer,
             seed=seed,
             gate=gate,
+            about=_named(about or []),
             unsafe_local=unsafe_local,
             on_progress=None if as_json else show,
         )
@@ -84,6 +86,17 @@ async def tune(
         return
     lines = [verdict(tuned), f"{tuned.calls} calls; report: {out / 'report.md'}; use it: --policy tuned:{out}"]
     Screen().print(Text("\n".join(lines)), soft_wrap=True)
+
+
+def _named(about: list[str]) -> dict[str, str]:
+    """``KIND=WORDS`` as a mapping. Raises :class:`ConfigError`."""
+    found = {}
+    for one in about:
+        kind, sign, words = one.partition("=")
+        if not (sign and kind.strip() and words.strip()):
+            raise ConfigError(f"--about takes KIND=WORDS, not {one!r}")
+        found[kind.strip()] = words.strip()
+    return found
 
 
 def _object(found: Tuned) -> dict[str, object]:
