@@ -30,8 +30,8 @@ class Catalogue:
     """Roles whose response is an answer, so that a workflow can end there."""
     plans: tuple[Plan, ...]
     """Ways to divide a task."""
-    prepared: tuple[tuple[str, ...], ...]
-    """Roles that prepare an answer, tried together; later ones only where the earlier ones leave much to gain."""
+    prepared: tuple[tuple[str, ...], tuple[str, ...]]
+    """Roles that prepare an answer: those tried first, and those tried only where the first leave much to gain."""
 
     def __post_init__(self) -> None:
         """Check what it says."""
