@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, median
 
@@ -25,6 +26,7 @@ from podium.gym.optimum import best_for
 from podium.gym.specialists import Specialist, specialists
 from podium.gym.stored import stored
 from podium.gym.world import World, draw_world
+from podium.tuning.catalogue import GENERAL, Catalogue
 from podium.tuning.kinds import kinds_of
 from podium.tuning.result import Tuned
 from podium.tuning.run import tune_pool
@@ -38,6 +40,15 @@ FIRST_WORLD = 100
 """Seed of the first drawn world; the search was developed with --first 20 and above."""
 GIVEN_CALLS, FOUND_CALLS, WORLD_CALLS = 2_900, 3_800, 4_500
 """What each run is told to spend; what has begun is finished, so that it may be a little more."""
+
+
+OWN = replace(
+    GENERAL,
+    name="gym's own",
+    roles={**GENERAL.roles, "recall made": "Recall the facts about man-made things that are needed. Do not answer yet."},
+    prepared=(("plan", "recall"), ("recall", "recall nature", "recall made")),
+)
+"""A catalogue by somebody who knows what the gym's questions fall into."""
 
 
 class Arena:
@@ -62,7 +73,7 @@ class Arena:
             right.append(fmean(gauge.correct(workflow_for(p.question))[n] for n, p in enumerate(self._held[kind])))
         return fmean(right)
 
-    def tuned(self, seed: int, calls: int, kinds: str) -> Tuned:
+    def tuned(self, seed: int, calls: int, kinds: str, catalogue: Catalogue) -> Tuned:
         """A run of tuning with ``kinds`` ``given``, ``found`` in the texts, or only ``one``, which is a constant workflow."""
         problems = self.world.problems(n=PROBLEMS, seed=FIRST + seed)
         kind_of: Callable[[Problem], str] = {
@@ -74,7 +85,8 @@ class Arena:
         with tempfile.TemporaryDirectory() as folder:
             run = tune_pool(
                 self.pool, problems, GymVerifier(), Path(folder), kind_of=kind_of, about=about, max_calls=calls,
-                prefer="accuracy", seed=seed,
+                prefer="accuracy", seed=seed, catalogue=catalogue,
+                are_found=kinds == "found",
             )  # fmt: skip
             return asyncio.run(run)
 
@@ -88,29 +100,36 @@ def main() -> None:
     arguments.add_argument("--first", type=int, default=0, help="the first seed")
     arguments.add_argument("--only", choices=("given", "found", "worlds"), help="measure one part")
     arguments.add_argument("--per-kind", type=int, default=200, help="held-out problems of each kind")
+    arguments.add_argument(
+        "--catalogue", choices=("general", "own"), default="general", help="what workflows are put together of"
+    )
     options = arguments.parse_args()
     logging.getLogger("podium").setLevel(logging.ERROR)
     parts = (options.only,) if options.only else ("given", "found") if options.world else ("given", "found", "worlds")
+    catalogue = OWN if options.catalogue == "own" else GENERAL
     figures: dict[str, object] = {}
     if "given" in parts or "found" in parts:
         arena = _arena(options.world, options.per_kind)
         seeds = range(options.first, options.first + options.seeds)
         if "given" in parts:
-            figures |= _given(arena, seeds)
+            figures |= _given(arena, seeds, catalogue)
         if "found" in parts:
-            figures |= _found(arena, seeds)
+            figures |= _found(arena, seeds, catalogue)
     if "worlds" in parts:
-        figures |= _worlds(range(FIRST_WORLD + options.first, FIRST_WORLD + options.first + options.draw), options.per_kind)
+        figures |= _worlds(
+            range(FIRST_WORLD + options.first, FIRST_WORLD + options.first + options.draw), options.per_kind, catalogue
+        )
+    figures["catalogue"] = catalogue.name
     figures["torch_imported"] = "torch" in sys.modules
     print(json.dumps(figures))
 
 
-def _given(arena: Arena, seeds: Sequence[int]) -> dict[str, object]:
+def _given(arena: Arena, seeds: Sequence[int], catalogue: Catalogue) -> dict[str, object]:
     shares, calls, over = [], [], []
     for seed in seeds:
-        found = arena.tuned(seed, GIVEN_CALLS, "given")
+        found = arena.tuned(seed, GIVEN_CALLS, "given", catalogue)
         share = arena.by_kind(lambda kind, found=found: found.policy.workflow(found.policy.choose_for(kind)))  # type: ignore[misc]
-        constant = arena.tuned(seed, GIVEN_CALLS, "one")
+        constant = arena.tuned(seed, GIVEN_CALLS, "one", catalogue)
         one = arena.by_kind(lambda kind, constant=constant: constant.policy.workflow(constant.policy.choose_for("")))  # type: ignore[misc]
         shares.append(share / arena.optimum)
         calls.append(found.calls)
@@ -119,11 +138,11 @@ def _given(arena: Arena, seeds: Sequence[int]) -> dict[str, object]:
     return _summed("given_share", shares, min) | _summed("given_calls", calls, max) | _summed("given_over_constant", over, min)
 
 
-def _found(arena: Arena, seeds: Sequence[int]) -> dict[str, object]:
+def _found(arena: Arena, seeds: Sequence[int], catalogue: Catalogue) -> dict[str, object]:
     shares, calls, seconds = [], [], []
     for seed in seeds:
         started = time.process_time()
-        found = arena.tuned(seed, FOUND_CALLS, "found")
+        found = arena.tuned(seed, FOUND_CALLS, "found", catalogue)
         seconds.append(time.process_time() - started)
         policy = found.policy
         share = arena.by_question(lambda question, policy=policy: policy.workflow(policy.choose(question)[0]))  # type: ignore[misc]
@@ -133,13 +152,13 @@ def _found(arena: Arena, seeds: Sequence[int]) -> dict[str, object]:
     return _summed("found_share", shares, min) | _summed("found_calls", calls, max) | _summed("cpu_seconds", seconds, max)
 
 
-def _worlds(draws: Sequence[int], per_kind: int) -> dict[str, object]:
+def _worlds(draws: Sequence[int], per_kind: int, catalogue: Catalogue) -> dict[str, object]:
     shares, calls = [], []
     for draw in draws:
         world = draw_world(draw)
         workers = specialists(world)
         arena = Arena(world, workers, _optima(world, workers), per_kind)
-        found = arena.tuned(draw, WORLD_CALLS, "given")
+        found = arena.tuned(draw, WORLD_CALLS, "given", catalogue)
         share = arena.by_kind(lambda kind, found=found: found.policy.workflow(found.policy.choose_for(kind)))  # type: ignore[misc]
         shares.append(share / arena.optimum)
         calls.append(found.calls)

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from podium.errors import BudgetExceeded, ConfigError, VerifierError, WorkerUnavailable
-from podium.tuning.candidates import PLANS, Candidate, solo, staffed
+from podium.tuning.candidates import Candidate, solo, staffed
+from podium.tuning.catalogue import GENERAL
 from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.trials import GIVEN_UP, Bench, Trial
 from podium.types import Call, Card, Problem, Verdict
@@ -23,13 +24,13 @@ def bench_of(workers: WorkerPool | None = None) -> Bench:
 
 async def test_equal_calls_are_paid_for_once() -> None:
     bench = bench_of()
-    plan = staffed(PLANS[2], (IDLE, SUM))
+    plan = staffed(GENERAL.plans[2], (IDLE, SUM))
     assert bench.shared(plan, SEVEN) == 0
     first, *_ = await bench.run(plan, SEVEN)
     assert (first.outcome.right, first.outcome.usd, len(bench.paid)) == (True, 0.002, 2)
     again, *_ = await bench.run(plan, SEVEN)
     assert (again, len(bench.paid)) == (first, 2), "as if it had been paid for, and nothing was"
-    longer = staffed(PLANS[10], (IDLE, SUM, REVERSE))
+    longer = staffed(GENERAL.plans[10], (IDLE, SUM, REVERSE))
     assert bench.shared(longer, SEVEN) == 2
     await bench.run(longer, SEVEN)
     assert [call.worker for call in bench.paid] == ["idle", "sum", "reverse"]
@@ -46,13 +47,13 @@ async def test_equal_calls_at_the_same_time_are_paid_for_once() -> None:
 async def test_a_fault_of_the_world_leaves_no_trial() -> None:
     bench = bench_of()
     assert await bench.run(solo(CLOSED), SEVEN) == []
-    assert await bench.run(staffed(PLANS[2], (CLOSED, SUM)), SEVEN) == []
+    assert await bench.run(staffed(GENERAL.plans[2], (CLOSED, SUM)), SEVEN) == []
     assert bench.paid == []
 
 
 async def test_an_end_before_the_fault_still_counts() -> None:
     bench = bench_of()
-    assert await bench.run(staffed(PLANS[4], (SUM, CLOSED)), SEVEN) == []
+    assert await bench.run(staffed(GENERAL.plans[4], (SUM, CLOSED)), SEVEN) == []
     assert [call.worker for call in bench.paid] == ["sum"]
 
 
@@ -116,9 +117,9 @@ def _ends(trials: list[Trial]) -> list[tuple[Candidate, bool, bool]]:
 
 async def test_earlier_ends_are_judged_along() -> None:
     bench = bench_of()
-    drafted = staffed(PLANS[4], (SUM, IDLE))  # right at first, and spoiled by the review
+    drafted = staffed(GENERAL.plans[4], (SUM, IDLE))  # right at first, and spoiled by the review
     assert _ends(await bench.run(drafted, SEVEN)) == [(drafted, False, False), (solo(SUM), True, True)]
-    planned = staffed(PLANS[2], (SUM, IDLE))  # a plan is no answer, whatever it says
+    planned = staffed(GENERAL.plans[2], (SUM, IDLE))  # a plan is no answer, whatever it says
     assert _ends(await bench.run(planned, SEVEN)) == [(planned, False, False)]
     assert _ends(await bench.run(solo(SUM), SEVEN)) == [(solo(SUM), True, False)]
 

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.policies.tuned_record import QUESTION, asked
-from podium.tuning.candidates import ANSWERING, PLANS, ROLES, Candidate, changed, ending_at, prefixes, solo, staffed, workflow
+from podium.tuning.candidates import Candidate, changed, ending_at, prefixes, solo, staffed, workflow
+from podium.tuning.catalogue import GENERAL
 from podium.types import Workflow
 from podium.workflow.parse import format_workflow, parse
 from tests.workflows import brief
@@ -18,7 +19,7 @@ WORKERS = 4
 def candidates(draw: st.DrawFn) -> Candidate:
     """A plan with any workers, changed a few times."""
     rng = random.Random(draw(st.integers(0, 10_000)))
-    candidate = staffed(plan := draw(st.sampled_from(PLANS)), [rng.randrange(WORKERS) for _ in plan])
+    candidate = staffed(plan := draw(st.sampled_from(GENERAL.plans)), [rng.randrange(WORKERS) for _ in plan])
     for _ in range(draw(st.integers(0, 8))):
         candidate = changed(candidate, range(WORKERS), rng, 5)
     return candidate
@@ -30,7 +31,7 @@ def test_every_candidate_is_a_workflow_that_the_parser_reads_back(candidate: Can
     assert isinstance(made, Workflow)
     assert parse(format_workflow(made), brief(workers=WORKERS)) == made
     assert 1 <= len(candidate) <= 5
-    assert candidate[-1].role in ANSWERING
+    assert candidate[-1].role in GENERAL.answering
 
 
 @given(candidates())
@@ -40,7 +41,7 @@ def test_every_step_knows_the_question(candidate: Candidate) -> None:
 
 
 def test_changes_reach_workers_roles_access_and_length() -> None:
-    start, rng = staffed(PLANS[7], (0, 1, 2)), random.Random(0)
+    start, rng = staffed(GENERAL.plans[7], (0, 1, 2)), random.Random(0)
     found = {changed(start, range(WORKERS), rng, 5) for _ in range(300)}
     assert {len(one) for one in found} == {2, 3, 4}
     same_length = [one for one in found if len(one) == 3]
@@ -50,7 +51,7 @@ def test_changes_reach_workers_roles_access_and_length() -> None:
 
 
 def test_a_change_asks_only_those_who_are_left() -> None:
-    start, rng = staffed(PLANS[2], (1, 3)), random.Random(0)
+    start, rng = staffed(GENERAL.plans[2], (1, 3)), random.Random(0)
     assert {p.worker for _ in range(200) for p in changed(start, (1, 3), rng, 5)} == {1, 3}
     assert all(p.worker == 0 for _ in range(50) for p in changed(solo(0), (0,), rng, 5))
 
@@ -66,7 +67,7 @@ def test_an_earlier_end_is_what_that_step_rests_on(candidate: Candidate, data: s
 
 
 def test_an_end_drops_what_it_does_not_see() -> None:
-    candidate = staffed(PLANS[13], (0, 1, 2))  # two solve, a third compares
+    candidate = staffed(GENERAL.plans[13], (0, 1, 2))  # two solve, a third compares
     assert ending_at(candidate, 2) == candidate
     assert [part.worker for part in ending_at(candidate, 1)] == [0, 1]
     assert ending_at(candidate, 0) == solo(0)
@@ -90,5 +91,5 @@ def test_prefixes_are_equal_where_the_calls_are(one: Candidate, other: Candidate
 
 
 def test_the_plans_are_different_and_all_end_in_an_answer() -> None:
-    assert len(set(PLANS)) == len(PLANS)
-    assert all(plan[-1][0] in ANSWERING and {role for role, _ in plan} <= ROLES.keys() for plan in PLANS)
+    assert len(set(GENERAL.plans)) == len(GENERAL.plans)
+    assert all(plan[-1][0] in GENERAL.answering and {role for role, _ in plan} <= GENERAL.roles.keys() for plan in GENERAL.plans)

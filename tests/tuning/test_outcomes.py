@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from podium.tuning.candidates import PLANS, Candidate, solo, staffed
+from podium.tuning.candidates import Candidate, solo, staffed
+from podium.tuning.catalogue import GENERAL
 from podium.tuning.outcomes import OutcomeModel, best_for, features
 
 BEST = {"word": (1, 2), "fact": (3, 0)}
@@ -16,7 +17,7 @@ def _taught(trials: int, workers: int = 4, seed: int = 0) -> OutcomeModel:
     rng, model = random.Random(seed), OutcomeModel(np.random.default_rng(seed))
     for _ in range(trials):
         kind = rng.choice(list(BEST))
-        candidate = staffed(PLANS[2], [rng.randrange(workers) for _ in range(2)])
+        candidate = staffed(GENERAL.plans[2], [rng.randrange(workers) for _ in range(2)])
         hits = sum(part.worker == best for part, best in zip(candidate, BEST[kind], strict=True))
         model.add(kind, candidate, float(rng.random() < (0.05, 0.4, 0.95)[hits]))
     model.fit()
@@ -24,7 +25,7 @@ def _taught(trials: int, workers: int = 4, seed: int = 0) -> OutcomeModel:
 
 
 def _best(model: OutcomeModel, kind: str, workers: int = 4) -> tuple[int, ...]:
-    starts = [staffed(PLANS[2], (0, 0)), staffed(PLANS[2], (3, 3))]
+    starts = [staffed(GENERAL.plans[2], (0, 0)), staffed(GENERAL.plans[2], (3, 3))]
     return tuple(part.worker for part in best_for(model.mean(), kind, starts, range(workers)))
 
 
@@ -32,8 +33,8 @@ def _best(model: OutcomeModel, kind: str, workers: int = 4) -> tuple[int, ...]:
 def test_it_recovers_who_is_best_for_each_kind(seed: int) -> None:
     model = _taught(300, seed=seed)
     assert {kind: _best(model, kind) for kind in BEST} == BEST
-    assert model.mean().share("word", staffed(PLANS[2], (1, 2))) > 0.75
-    assert model.mean().share("word", staffed(PLANS[2], (3, 0))) < 0.35
+    assert model.mean().share("word", staffed(GENERAL.plans[2], (1, 2))) > 0.75
+    assert model.mean().share("word", staffed(GENERAL.plans[2], (3, 0))) < 0.35
 
 
 def test_it_does_so_among_fifteen_workers() -> None:
@@ -42,7 +43,7 @@ def test_it_does_so_among_fifteen_workers() -> None:
 
 
 def test_a_draw_follows_from_the_seed() -> None:
-    tried, never = staffed(PLANS[2], (1, 2)), staffed(PLANS[9], (1, 2, 3))
+    tried, never = staffed(GENERAL.plans[2], (1, 2)), staffed(GENERAL.plans[9], (1, 2, 3))
 
     def drawn(seed: int) -> list[float]:
         model = _taught(60, seed=seed)
@@ -63,7 +64,7 @@ def test_what_was_tried_often_is_less_doubtful_than_what_was_never_tried() -> No
     def spread(candidate: Candidate) -> float:
         return float(np.std([model.draw().logit("word", candidate) for _ in range(60)]))
 
-    assert spread(staffed(PLANS[2], (1, 2))) < 0.6 * spread(staffed(PLANS[14], (0, 1, 2, 3)))
+    assert spread(staffed(GENERAL.plans[2], (1, 2))) < 0.6 * spread(staffed(GENERAL.plans[14], (0, 1, 2, 3)))
 
 
 def test_before_the_first_trial_everything_is_drawn_from_the_prior() -> None:
@@ -85,11 +86,14 @@ def test_always_right_and_always_wrong_can_be_fitted() -> None:
 def test_a_price_turns_the_choice() -> None:
     model = _taught(300)
     dear = [0.0, 0.9, 0.9, 0.0]
-    assert tuple(p.worker for p in best_for(model.mean(), "word", [staffed(PLANS[2], (1, 2))], range(4), dear)) != BEST["word"]
+    assert (
+        tuple(p.worker for p in best_for(model.mean(), "word", [staffed(GENERAL.plans[2], (1, 2))], range(4), dear))
+        != BEST["word"]
+    )
 
 
 def test_only_those_who_are_left_are_chosen() -> None:
-    found = best_for(_taught(300).mean(), "word", [staffed(PLANS[2], (0, 0))], (0, 3))
+    found = best_for(_taught(300).mean(), "word", [staffed(GENERAL.plans[2], (0, 0))], (0, 3))
     assert {part.worker for part in found} <= {0, 3}
 
 

@@ -189,6 +189,9 @@ def tune(
     gate: Annotated[
         bool, typer.Option("--gate/--no-gate", help="End early where the other workers add nothing to the best one.")
     ] = True,
+    about: Annotated[
+        list[str] | None, typer.Option(metavar="KIND=WORDS", help="What workers are told that a kind is about; else its name.")
+    ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would take, and stop.")] = False,
     journal: Annotated[
         Path | None, typer.Option(help="Where replies are kept, so that nothing is paid twice; default: in the folder.")

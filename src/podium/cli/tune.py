@@ -41,6 +41,7 @@ async def tune(
     prefer: Literal["accuracy", "balanced", "cheap"],
     seed: int,
     gate: bool,
+    about: list[str] | None,
     estimate: bool,
     journal: Path | None,
     unsafe_local: bool,
@@ -91,6 +92,7 @@ async def tune(
             prefer=prefer,
             seed=seed,
             gate=gate,
+            about=_named(about or []),
             unsafe_local=unsafe_local,
             on_progress=None if as_json else show,
         )
@@ -113,6 +115,17 @@ def _share(text: str) -> tuple[str, float]:
         return name, float(share)
     except ValueError:
         raise ConfigError(f"--sparing takes NAME=SHARE, as in strong=0.4, and not {text[:60]!r}") from None
+
+
+def _named(about: list[str]) -> dict[str, str]:
+    """``KIND=WORDS`` as a mapping. Raises :class:`ConfigError`."""
+    found = {}
+    for one in about:
+        kind, sign, words = one.partition("=")
+        if not (sign and kind.strip() and words.strip()):
+            raise ConfigError(f"--about takes KIND=WORDS, not {one!r}")
+        found[kind.strip()] = words.strip()
+    return found
 
 
 def _object(found: Tuned) -> dict[str, object]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_union
+from sklearn.pipeline import FeatureUnion, make_union
 
 from podium.errors import ConfigError
 
@@ -13,6 +13,14 @@ _FAR = 0.35
 """A question is unlike all others where its nearest one is less than this share as near as theirs usually are."""
 
 _ROWS = 500
+
+
+def text_features() -> FeatureUnion:
+    """What a text is told by: its character n-grams and its words, weighted by how rare they are."""
+    return make_union(
+        TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, max_features=30_000),
+        TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, max_features=10_000, tokenizer=str.split, token_pattern=None),
+    )
 
 
 class KindClassifier:
@@ -25,10 +33,7 @@ class KindClassifier:
         if len(questions) != len(kinds) or not any(question.strip() for question in questions):
             raise ConfigError("kinds are learned from questions, each with its kind")
         self.kinds = tuple(sorted(set(kinds)))
-        self._features = make_union(
-            TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, max_features=30_000),
-            TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, max_features=10_000, tokenizer=str.split, token_pattern=None),
-        )
+        self._features = text_features()
         self._known = self._features.fit_transform(questions)
         self._model = LogisticRegression(C=30.0, max_iter=500) if len(self.kinds) > 1 else None
         if self._model is not None:
@@ -51,6 +56,11 @@ class KindClassifier:
             return {self.kinds[0]: 1.0}
         chances = self._model.predict_proba(self._features.transform([question]))[0]
         return dict(zip(map(str, self._model.classes_), chances.tolist(), strict=True))
+
+    def likeliest(self, question: str) -> str:
+        """The most probable kind."""
+        chances = self.posterior(question)
+        return max(chances, key=lambda kind: chances[kind])
 
     def is_unlike(self, question: str) -> bool:
         """Whether the question is far from everything learned from, so that the posterior means little."""

@@ -1,7 +1,7 @@
-"""What can be tried: workflows put together of roles, workers and access, and the plans that a search begins with.
+"""What can be tried: workflows put together of the roles of a catalogue, workers and access.
 
-A role is a part of the work with one fixed wording. A candidate says who takes which role and what each step sees; it holds no
-question, so that one candidate can be tried on every problem.
+A candidate says who takes which role and what each step sees; it holds no question, so that one candidate can be tried on every
+problem.
 """
 
 import random
@@ -9,22 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from podium.policies.tuned_record import QUESTION
+from podium.tuning.catalogue import GENERAL, SOLVE, Catalogue, Plan
 from podium.types import Step, Workflow
-
-ROLES: dict[str, str] = {
-    "solve": "Solve the task and give the final answer.",
-    "plan": "Write a plan for the task as one expression or a list of steps. Do not compute it.",
-    "recall": "Recall the facts that are needed. Do not answer yet.",
-    "nature": "Recall the facts about the natural world that are needed. Do not answer yet.",
-    "made": "Recall the facts about man-made things that are needed. Do not answer yet.",
-    "compute": "Carry out the plan: compute its result and give the final answer.",
-    "write": "Write the program that the task asks for.",
-    "review": "Check the work so far, correct every mistake in the answer, and write it out in full.",
-    "compare": "Weigh the answers so far against each other, and write out the right one in full.",
-}
-"""Role -> how it is asked for."""
-ANSWERING = frozenset({"solve", "compute", "write", "review", "compare"})
-"""Roles whose response is an answer, so that a workflow can end there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,32 +27,9 @@ class Part:
 Candidate = tuple[Part, ...]
 """The steps of a workflow without a question; the last one answers."""
 
-Plan = tuple[tuple[str, tuple[int, ...]], ...]
-"""Roles and what each sees."""
-
-PLANS: tuple[Plan, ...] = (
-    (("solve", ()),),
-    (("write", ()),),
-    (("plan", ()), ("compute", (0,))),
-    (("recall", ()), ("solve", (0,))),
-    (("solve", ()), ("review", (0,))),
-    (("plan", ()), ("write", (0,))),
-    (("write", ()), ("review", (0,))),
-    (("recall", ()), ("plan", (0,)), ("compute", (0, 1))),
-    (("recall", ()), ("plan", ()), ("compute", (0, 1))),
-    (("plan", ()), ("recall", (0,)), ("compute", (0, 1))),
-    (("plan", ()), ("compute", (0,)), ("review", (0, 1))),
-    (("plan", ()), ("write", (0,)), ("review", (0, 1))),
-    (("recall", ()), ("solve", (0,)), ("review", (0, 1))),
-    (("solve", ()), ("solve", ()), ("compare", (0, 1))),
-    (("recall", ()), ("plan", (0,)), ("compute", (0, 1)), ("review", (0, 1, 2))),
-    (("plan", ()), ("nature", (0,)), ("made", (0,)), ("compute", (0, 1, 2))),
-)
-"""General ways to divide a task: the search starts here and changes them."""
-
 
 def staffed(plan: Plan, workers: Sequence[int], about: str = "") -> Candidate:
-    """``plan`` with ``workers``, one for each step. Example: ``staffed(PLANS[2], (0, 3))``."""
+    """``plan`` with ``workers``, one for each step. Example: ``staffed(GENERAL.plans[2], (0, 3))``."""
     steps = zip(plan, workers, strict=True)
     return tuple(Part(role=role, worker=worker, access=access, about=about) for (role, access), worker in steps)
 
@@ -78,21 +41,22 @@ def plan_of(candidate: Candidate) -> Plan:
 
 def solo(worker: int, about: str = "") -> Candidate:
     """One worker solves the task alone."""
-    return staffed(PLANS[0], (worker,), about)
+    return (Part(role=SOLVE, worker=worker, about=about),)
 
 
-def told(part: Part) -> str:
+def told(part: Part, catalogue: Catalogue = GENERAL) -> str:
     """What a worker is told to do."""
-    return f"{ROLES[part.role]} (The task is about {part.about}.)" if part.about else ROLES[part.role]
+    words = catalogue.roles[part.role]
+    return f"{words} (The task is about {part.about}.)" if part.about else words
 
 
-def workflow(candidate: Candidate) -> Workflow:
+def workflow(candidate: Candidate, catalogue: Catalogue = GENERAL) -> Workflow:
     """Its workflow for any question, with a mark where a step would not know the question else."""
     return Workflow(
         steps=tuple(
             Step(
                 worker=part.worker,
-                subtask=told(part) if index == 0 or 0 in part.access else f"{QUESTION}\n\n{told(part)}",
+                subtask=f"{QUESTION}\n\n" * (index > 0 and 0 not in part.access) + told(part, catalogue),
                 access=part.access,
             )
             for index, part in enumerate(candidate)
@@ -123,29 +87,33 @@ def prefixes(candidate: Candidate) -> list[object]:
     return made
 
 
-def changed(candidate: Candidate, workers: Sequence[int], rng: random.Random, max_steps: int) -> Candidate:
+def changed(
+    candidate: Candidate, workers: Sequence[int], rng: random.Random, max_steps: int, catalogue: Catalogue = GENERAL
+) -> Candidate:
     """``candidate`` with one random change: a worker, a role, what a step sees, a step more or one less."""
-    options = [*neighbours(candidate, workers, max_steps, rng)]
+    options = [*neighbours(candidate, workers, max_steps, rng, catalogue)]
     return rng.choice(options) if options else candidate
 
 
-def neighbours(candidate: Candidate, workers: Sequence[int], max_steps: int, rng: random.Random) -> Iterator[Candidate]:
+def neighbours(
+    candidate: Candidate, workers: Sequence[int], max_steps: int, rng: random.Random, catalogue: Catalogue = GENERAL
+) -> Iterator[Candidate]:
     """One change of each sort, its details drawn by ``rng``."""
-    at = rng.randrange(len(candidate))
+    at, answering = rng.randrange(len(candidate)), catalogue.answering
     part = candidate[at]
     if others := [worker for worker in workers if worker != part.worker]:
         other = rng.choice(others)
         yield _with(candidate, at, replace(part, worker=other))
-    roles = [r for r in ROLES if r != part.role and (at < len(candidate) - 1 or r in ANSWERING)]
+    roles = [r for r in catalogue.roles if r != part.role and (at < len(candidate) - 1 or r in answering)]
     yield _with(candidate, at, replace(part, role=rng.choice(roles)))
     if at:
         seen = rng.randrange(at)
         yield _with(candidate, at, replace(part, access=tuple(sorted({*part.access} ^ {seen}))))
-    if len(candidate) > 1 and (at < len(candidate) - 1 or candidate[-2].role in ANSWERING):
+    if len(candidate) > 1 and (at < len(candidate) - 1 or candidate[-2].role in answering):
         yield without(candidate, at)
     if len(candidate) < max_steps:
         place = rng.randrange(len(candidate) + 1)
-        role = rng.choice([r for r in ROLES if place < len(candidate) or r in ANSWERING])
+        role = rng.choice([r for r in catalogue.roles if place < len(candidate) or r in answering])
         yield inserted(candidate, place, role, rng.choice(workers))
 
 
@@ -159,6 +127,14 @@ def inserted(candidate: Candidate, at: int, role: str, worker: int) -> Candidate
     """``candidate`` with a step before position ``at`` that sees all before it and that all after it see."""
     later = [replace(p, access=tuple(sorted({at, *(seen + (seen >= at) for seen in p.access)}))) for p in candidate[at:]]
     return (*candidate[:at], Part(role=role, worker=worker, access=tuple(range(at)), about=candidate[0].about), *later)
+
+
+def beside(candidate: Candidate, role: str, worker: int) -> Candidate:
+    """``candidate`` with a step more before its last one, which sees the first step and is seen by the last."""
+    at = len(candidate) - 1
+    *before, last = candidate
+    part = Part(role=role, worker=worker, access=(0,) if at else (), about=last.about)
+    return (*before, part, replace(last, access=tuple(sorted({*last.access, at}))))
 
 
 def _with(candidate: Candidate, at: int, part: Part) -> Candidate:

@@ -1,19 +1,23 @@
 """By what problems are told apart: their kinds where there are several, else groups of texts that are alike."""
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from sklearn.cluster import KMeans
+from sklearn.cluster import AgglomerativeClustering
 from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import silhouette_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
+from podium.policies.kinds import text_features
 from podium.types import Problem
 
-MOST = 8
+DIMENSIONS = 16
+MOST = 10
 """Groups at most; each needs problems of its own to be searched on."""
+SMALLEST = 8
+"""Problems of a group at least; smaller ones are shared out to those nearest."""
 LEAST = 20
 """Problems that a group has on average, at least."""
 CLEAR = 0.1
@@ -33,15 +37,22 @@ def kinds_of(problems: Sequence[Problem], given: Callable[[Problem], str]) -> Ca
 
 
 def _groups(texts: Sequence[str]) -> list[int]:
-    dimensions, most = min(16, len(texts) - 1), min(MOST, len(texts) // LEAST)
+    """More groups than there may be kinds: what belongs together is told later, by what is right."""
+    dimensions, most = min(DIMENSIONS, len(texts) - 1), min(MOST, len(texts) // LEAST)
     if most < 2 or dimensions < 2:
         return [0] * len(texts)
-    words = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, max_features=30_000)
-    points = make_pipeline(words, TruncatedSVD(dimensions, random_state=0), Normalizer()).fit_transform(texts)
-    found: list[tuple[float, list[int]]] = []
-    for count in range(2, most + 1):
-        labels = KMeans(count, n_init=4, random_state=0).fit_predict(points)
-        if np.bincount(labels).min() >= 4:
-            found.append((float(silhouette_score(points, labels)), labels.tolist()))
-    best = max(found, key=lambda one: one[0], default=(0.0, []))
-    return best[1] if best[0] >= CLEAR else [0] * len(texts)
+    masked = [re.sub(r"\d+", "0", text) for text in texts]
+    points = make_pipeline(text_features(), TruncatedSVD(dimensions, random_state=0), Normalizer()).fit_transform(masked)
+    tried = {count: AgglomerativeClustering(count).fit_predict(points) for count in range(2, most + 1)}
+    clear = max(float(silhouette_score(points, labels)) for labels in tried.values())
+    if clear < CLEAR:
+        return [0] * len(texts)
+    labels = tried[most]
+    while (sizes := np.bincount(labels)).min() < SMALLEST:
+        small = int(sizes.argmin())
+        centres = np.array([points[labels == group].mean(axis=0) for group in range(len(sizes))])
+        distances = np.linalg.norm(points[labels == small][:, None] - np.delete(centres, small, axis=0)[None], axis=2)
+        near = np.delete(np.arange(len(sizes)), small)[distances.argmin(axis=1)]
+        labels[labels == small] = near
+        labels = np.unique(labels, return_inverse=True)[1]
+    return [int(label) for label in labels]

@@ -7,6 +7,7 @@ interactions between the workers of one workflow.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,11 +142,7 @@ def best_for(
                 for worker in workers:
                     if worker == current[place].worker:
                         continue
-                    other = (
-                        *current[:place],
-                        type(part)(role=part.role, worker=worker, access=part.access),
-                        *current[place + 1 :],
-                    )
+                    other = (*current[:place], replace(part, worker=worker), *current[place + 1 :])
                     if (found := worth(other)) > value:
                         current, value = other, found
             if value == before:

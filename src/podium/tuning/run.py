@@ -10,11 +10,14 @@ import numpy as np
 from podium.errors import ConfigError
 from podium.evaluation.compare import paired_interval
 from podium.evaluation.metrics import wilson
+from podium.policies.kinds import KindClassifier
 from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedStep, TunedWorkflow, checked_folder, write_tuned
 from podium.policies.voting import VOTE
 from podium.protocols import Verifier
 from podium.tuning.candidates import Candidate, solo, workflow
+from podium.tuning.catalogue import GENERAL, SOLVE, Catalogue
+from podium.tuning.found import find_kinds
 from podium.tuning.frontier import frontier_picture
 from podium.tuning.headroom import Headroom
 from podium.tuning.outcomes import Draw
@@ -32,7 +35,7 @@ LEAST_CALLS = 200
 """With fewer the sealed test alone would use up what there is."""
 MAX_CALLS = 3000
 """Calls that are paid for at most, more or less: what has begun is finished."""
-SEARCH_SHARE, SELECT_SHARE = 0.78, 0.88
+SEARCH_SHARE, SELECT_SHARE = 0.82, 0.9
 """Of the calls and dollars: where the search ends, and where selection does; the rest is for the sealed test."""
 LEAST_TESTED = 20
 """Sealed problems that are asked whatever is left; five calls of each are kept back for them."""
@@ -77,6 +80,8 @@ async def tune_pool(
     prefer: str = "balanced",
     seed: int = 0,
     gate: bool = True,
+    catalogue: Catalogue = GENERAL,
+    are_found: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Tuned:
     """Find a workflow for every kind of question with about ``max_calls`` calls and ``max_usd`` dollars, and write the folder
@@ -96,7 +101,7 @@ async def tune_pool(
         )
     checked_folder(out, workers.names)
     parts = shared_out(problems, kind_of, seed=seed)
-    bench = Bench(workers, verifier, kind_of)
+    bench = Bench(workers, verifier, kind_of, catalogue)
     search = Search(bench, parts.search, len(workers), about=about or {}, seed=seed)
 
     def calls_left(share: float) -> float:
@@ -122,13 +127,20 @@ async def tune_pool(
         report("gate", search.model.mean())
         write(out, tuned, _questions(parts, kind_of))
         return tuned
+    if are_found:
+        await find_kinds(search, lambda: calls_left(until_searched), lambda mean: report("search", mean))
     await search.run(lambda: calls_left(until_searched), lambda mean: report("search", mean))
+    if search.labels:
+        classifier = KindClassifier([p.question for p in parts.search], [search.labels[p.id] for p in parts.search])
+        by_text = {problem.id: classifier.likeliest(problem.question) for problem in (*parts.select, *parts.test)}
+        labels = {**by_text, **search.labels}
+        bench.kind_of = kind_of = lambda problem: labels[problem.id]
     kinds = sorted({kind_of(problem) for problem in parts.search})
     alone = worth_stopping(search, kinds) if VOTE not in workers.names else {}
     left_back = min(CALLS_OF_A_KIND * len(alone), 0.4 * max(0.0, calls_left(until_selected)))
     chosen = await select(bench, search, parts.select, kinds, calls_left(until_selected) - left_back)
     report("select", search.model.mean())
-    record = _record(search, chosen, kinds, workers, prefer)
+    record = _record(search, chosen, kinds, workers, prefer, catalogue)
     record = await with_stopping(record, bench, parts.select, alone, lambda: calls_left(until_selected))
     questions = _questions(parts, kind_of)
     policy = TunedPolicy(record, questions, workers.names)
@@ -190,7 +202,9 @@ def _questions(parts: Split, kind_of: Callable[[Problem], str]) -> list[tuple[st
 
 def _alone(search: Search, left: Headroom, parts: Split, workers: WorkerPool, prefer: str, bench: Bench, out: Path) -> Tuned:
     """The result where there is nothing to conduct: the best worker alone."""
-    steps = tuple(TunedStep(worker=workers.names[left.best], subtask=s.subtask) for s in workflow(solo(left.best)).steps)
+    steps = tuple(
+        TunedStep(worker=workers.names[left.best], subtask=s.subtask) for s in workflow(solo(left.best), bench.catalogue).steps
+    )
     measured = {}
     for kind in search.about:
         asked = [t for t in search.trials if t.kind == kind and t.candidate == solo(left.best, search.about[kind])]
@@ -212,7 +226,12 @@ def _alone(search: Search, left: Headroom, parts: Split, workers: WorkerPool, pr
 
 
 def _record(
-    search: Search, chosen: Mapping[str, list[Contender]], kinds: Sequence[str], workers: WorkerPool, prefer: str
+    search: Search,
+    chosen: Mapping[str, list[Contender]],
+    kinds: Sequence[str],
+    workers: WorkerPool,
+    prefer: str,
+    catalogue: Catalogue,
 ) -> TunedRecord:
     mean, draws = search.model.mean(), [search.model.draw() for _ in range(DRAWS)]
     kept = [one for kind in kinds for n, one in enumerate(chosen[kind]) if n < BEST_KEPT or len(one.candidate) == 1]
@@ -235,7 +254,8 @@ def _record(
                 usd=one.usd if one.usd is not None else usd, seconds=one.seconds,
             )  # fmt: skip
         steps = tuple(
-            TunedStep(worker=workers.names[s.worker], subtask=s.subtask, access=s.access) for s in workflow(candidate).steps
+            TunedStep(worker=workers.names[s.worker], subtask=s.subtask, access=s.access)
+            for s in workflow(candidate, catalogue).steps
         )
         stored.append(TunedWorkflow(steps=steps, kinds=measured))
     robust = max(range(len(stored)), key=lambda n: fmean(one.right for one in stored[n].kinds.values()))
@@ -261,7 +281,7 @@ def _price(stored: Sequence[TunedWorkflow], kinds: Sequence[str], may_lose: floa
 def _best_worker(trials: Sequence[Trial], names: Sequence[str]) -> str:
     right: dict[int, list[bool]] = {}
     for trial in trials:
-        if len(trial.candidate) == 1 and trial.candidate[0].role == "solve":
+        if len(trial.candidate) == 1 and trial.candidate[0].role == SOLVE:
             right.setdefault(trial.candidate[0].worker, []).append(trial.outcome.right)
     return names[max(right, key=lambda worker: (sum(right[worker]) + 1) / (len(right[worker]) + 2))]
 
@@ -282,7 +302,10 @@ async def tested(
         if bench.is_exhausted:
             break
         number, _ = policy.choose(problem.question)
-        asked_for = {TUNED: policy.workflow(number), **{name: workflow(candidate) for name, candidate in arms.items()}}
+        asked_for = {
+            TUNED: policy.workflow(number),
+            **{name: workflow(candidate, bench.catalogue) for name, candidate in arms.items()},
+        }
         judged = await bench.all([bench.judge(one, problem) for one in asked_for.values()])
         known = [one for one in judged if one is not None]
         if len(known) == len(judged):

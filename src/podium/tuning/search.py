@@ -2,7 +2,8 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from statistics import fmean
@@ -12,19 +13,20 @@ import numpy as np
 
 from podium.errors import BudgetExceeded, WorkerUnavailable
 from podium.policies.tuned_record import LONGEST
-from podium.tuning.candidates import ANSWERING, PLANS, Candidate, changed, solo, staffed
+from podium.tuning.candidates import Candidate, changed, solo, staffed
+from podium.tuning.catalogue import SOLVE
 from podium.tuning.headroom import LITTLE, Headroom, headroom, needed
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
 from podium.tuning.selection import PRIOR
-from podium.tuning.sweeps import SWEPT, Sweeps
+from podium.tuning.sweeps import Sweeps
 from podium.tuning.trials import Bench, Trial
 from podium.types import Problem
 
 BATCH = 24
 RANDOM = 0.1
 CHANGED = 0.25
-MENDED = 3
-"""How often the best team of a kind is mended."""
+MENDED = 4
+"""How often the best team of a kind is mended at the end."""
 FIRST = 5
 """Problems of each kind that every worker is asked alone before anything else."""
 
@@ -41,36 +43,40 @@ class Search:
         about: Mapping[str, str] = MappingProxyType({}),
         seed: int = 0,
     ) -> None:
-        self._bench = bench
-        self._by_kind: dict[str, list[Problem]] = {}
+        self._seed = seed
+        self.labels: dict[str, str] = {}
+        """Problem -> kind, where kinds were found by what is right."""
+        self.bench = bench
+        self._catalogue = bench.catalogue
+        self.by_kind: dict[str, list[Problem]] = {}
         for problem in problems:
-            self._by_kind.setdefault(bench.kind_of(problem), []).append(problem)
-        self.about = {kind: about.get(kind, "") for kind in self._by_kind}
-        self._known: dict[tuple[str, Candidate], bool] = {}
+            self.by_kind.setdefault(bench.kind_of(problem), []).append(problem)
+        self.about = {kind: about.get(kind, "") for kind in self.by_kind}
+        self.known: dict[tuple[str, Candidate], bool] = {}
         self.sweeps: dict[str, Sweeps] = {}
         self._workers = workers
         self._rng = random.Random(seed)
         self.model = OutcomeModel(np.random.default_rng(seed))
         self.trials: list[Trial] = []
-        self._seen: dict[str, Counter[Candidate]] = {kind: Counter() for kind in self._by_kind}
+        self._seen: dict[str, Counter[Candidate]] = {kind: Counter() for kind in self.by_kind}
         self._done: set[tuple[str, Candidate]] = set()
         self._harvest: set[tuple[str, Candidate]] = set()
 
     @property
     def workers(self) -> tuple[int, ...]:
         """The workers that can be asked."""
-        return self._bench.answering
+        return self.bench.answering
 
     async def begin(self, left: Callable[[], float]) -> None:
         """Ask every worker the first problems of each kind alone.
 
         Raises :class:`BudgetExceeded` where the budget ended before one answer, :class:`WorkerUnavailable` where nobody answers.
         """
-        first = [(worker, p) for own in self._by_kind.values() for worker in range(self._workers) for p in own[:FIRST]]
+        first = [(worker, p) for own in self.by_kind.values() for worker in range(self._workers) for p in own[:FIRST]]
         self._rng.shuffle(first)
         await self._alone(first, left)
-        if not self.trials and not self._bench.is_exhausted:
-            raise WorkerUnavailable(f"no answer could be judged: {'; '.join(self._bench.failures)}")
+        if not self.trials and not self.bench.is_exhausted:
+            raise WorkerUnavailable(f"no answer could be judged: {'; '.join(self.bench.failures)}")
         if not self.trials:
             raise BudgetExceeded(
                 "the budget ended before one answer was judged; raise it, or look at the pool: podium pool check"
@@ -80,7 +86,7 @@ class Search:
     async def headroom(self, left: Callable[[], float]) -> Headroom:
         """What the best worker leaves to the others; more problems are asked of all only where it seems to be little."""
         found = self._headroom()
-        waiting = [p for row in zip_longest(*(own[FIRST:] for own in self._by_kind.values())) for p in row if p is not None]
+        waiting = [p for row in zip_longest(*(own[FIRST:] for own in self.by_kind.values())) for p in row if p is not None]
         while waiting and self.workers and left() > 0:
             more = needed(len(self.workers)) - found.problems
             if more <= 0 or found.others > LITTLE * (found.problems + more):
@@ -96,7 +102,7 @@ class Search:
         right: dict[str, dict[int, bool]] = {}
         usd: dict[int, list[float]] = {}
         for trial in self.trials:
-            if len(trial.candidate) == 1 and trial.candidate[0].role == "solve":
+            if len(trial.candidate) == 1 and trial.candidate[0].role == SOLVE:
                 right.setdefault(trial.problem, {})[trial.candidate[0].worker] = trial.outcome.right
                 if trial.outcome.usd is not None:
                     usd.setdefault(trial.candidate[0].worker, []).append(trial.outcome.usd)
@@ -107,7 +113,7 @@ class Search:
             if self.trials and left() <= 0:
                 return
             few = [(worker, p) for worker, p in asked[start : start + BATCH] if worker in self.workers]
-            await self._batch([(solo(worker, self.about[self._bench.kind_of(p)]), p) for worker, p in few])
+            await self.batch([(solo(worker, self.about[self.bench.kind_of(p)]), p) for worker, p in few])
 
     async def run(self, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> None:
         """Try batch after batch as long as calls are ``left()``; ``on_batch`` is given the estimate after each.
@@ -121,47 +127,78 @@ class Search:
             if not proposals:
                 return
             on_batch(mean)
-            await self._batch(proposals)
+            await self.batch(proposals)
             self.model.fit()
         self.check()
 
     async def _swept(self, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> None:
-        """All kinds side by side, one plan after the other; whether to go on is asked between plans, so that it does not hang on
-        who answers first."""
-        alone = Counter(trial.candidate[0].worker for trial in self.trials if trial.outcome.right)
-        ranked = sorted(range(self._workers), key=lambda worker: -alone[worker])
-        self.sweeps = {
-            kind: Sweeps(own, lambda: self.workers, self.about[kind], self._batch, self._bench.shared, self._known, ranked)
-            for kind, own in self._by_kind.items()
-        }
-        stages = [
-            Sweeps.alone,
-            *(stage for plan in SWEPT for stage in (partial(Sweeps.plan, plan=plan), Sweeps.mend)),
-            Sweeps.mend,
-        ]
-        for number, stage in enumerate((*stages, *stages[1:])):
-            if number == len(stages):
-                for each in self.sweeps.values():
-                    each.begin_again()
+        """All kinds side by side, one stage after the other.
+
+        Whether to go on is asked between stages, so that it does not hang on who answers first.
+        """
+        for kind in self.by_kind:
+            self.sweeps.setdefault(kind, self.sweeps_of(kind))
+        for stage in self.stages():
             active = [each for each in self.sweeps.values() if not each.is_done]
             if left() <= 0 or not self.workers or not active:
                 return
             for each in active:
                 each.may_ask = left() / len(active)
-            await self._bench.all([stage(each) for each in active])
+            await self.bench.all([stage(each) for each in active])
             self.model.fit()
             on_batch(self.model.mean())
+
+    def stages(self) -> list[Callable[[Sweeps], Awaitable[None]]]:
+        """What is done for a kind, one after the other."""
+        early, late = self._catalogue.prepared
+        return [
+            Sweeps.alone,
+            Sweeps.review,
+            partial(Sweeps.prepare, roles=early),
+            Sweeps.join,
+            Sweeps.mend,
+            partial(Sweeps.widen, roles=late),
+            *[Sweeps.mend] * MENDED,
+        ]
+
+    def sweeps_of(self, kind: str) -> Sweeps:
+        """New sweeps over the problems of ``kind``; what is known of them stays known."""
+        alone = Counter(trial.candidate[0].worker for trial in self.trials if trial.outcome.right)
+        ranked = sorted(range(self._workers), key=lambda worker: -alone[worker])
+        return Sweeps(
+            self.by_kind[kind], lambda: self.workers, self.about[kind], self.batch, self.bench.shared, self.known, ranked,
+            self._catalogue,
+        )  # fmt: skip
+
+    def relabel(self, labels: Mapping[str, str]) -> None:
+        """Begin anew with other kinds, problem -> kind; everything that is known of the problems stays."""
+        self.labels = dict(labels)
+        problems = [problem for own in self.by_kind.values() for problem in own]
+        self.bench.kind_of = lambda problem: self.labels[problem.id]
+        self.by_kind = {}
+        for problem in problems:
+            self.by_kind.setdefault(labels[problem.id], []).append(problem)
+        self.about = dict.fromkeys(self.by_kind, "")
+        self.sweeps = {kind: self.sweeps_of(kind) for kind in self.by_kind}
+        self.trials = [replace(trial, kind=labels[trial.problem]) for trial in self.trials]
+        self._seen = {kind: Counter() for kind in self.by_kind}
+        self.model = OutcomeModel(np.random.default_rng(self._seed))
+        for trial in self.trials:
+            self._seen[trial.kind][trial.candidate] += 1
+            self.model.add(trial.kind, trial.candidate, float(trial.outcome.right))
+        self.model.fit()
 
     def check(self) -> None:
         """Raises :class:`WorkerUnavailable` where nobody can be asked any more."""
         if not self.workers:
             raise WorkerUnavailable(
-                f"no worker answers any more; with a journal, tuning goes on: {'; '.join(self._bench.failures)}"
+                f"no worker answers any more; with a journal, tuning goes on: {'; '.join(self.bench.failures)}"
             )
 
-    async def _batch(self, wanted: Sequence[tuple[Candidate, Problem]]) -> None:
+    async def batch(self, wanted: Sequence[tuple[Candidate, Problem]]) -> None:
+        """Try candidates on problems, side by side."""
         self._done.update((problem.id, candidate) for candidate, problem in wanted)
-        for trials in await self._bench.all([self._bench.run(candidate, problem) for candidate, problem in wanted]):
+        for trials in await self.bench.all([self.bench.run(candidate, problem) for candidate, problem in wanted]):
             for trial in trials or ():
                 self.note(trial)
 
@@ -172,14 +209,14 @@ class Search:
                 return
             self._harvest.add((trial.problem, trial.candidate))
         self.trials.append(trial)
-        self._known[trial.problem, trial.candidate] = trial.outcome.right
+        self.known[trial.problem, trial.candidate] = trial.outcome.right
         self._seen[trial.kind][trial.candidate] += 1
         self.model.add(trial.kind, trial.candidate, float(trial.outcome.right))
 
     def starts(self, kind: str, top: int = 8) -> list[Candidate]:
         """Where the ascent begins: every plan with random workers, and what has been tried most."""
         rng = self._rng
-        plans = [staffed(plan, [rng.choice(self.workers) for _ in plan], self.about[kind]) for plan in PLANS]
+        plans = [staffed(plan, [rng.choice(self.workers) for _ in plan], self.about[kind]) for plan in self._catalogue.plans]
         return plans + [candidate for candidate, _ in self._seen[kind].most_common(top) if self._can_be_asked(candidate)]
 
     def _can_be_asked(self, candidate: Candidate) -> bool:
@@ -188,7 +225,7 @@ class Search:
     def best(self, mean: Draw) -> dict[str, float]:
         """Kind -> estimated share right of its best candidate."""
         found = {}
-        for kind in self._by_kind:
+        for kind in self.by_kind:
             tried = [candidate for candidate, times in self._seen[kind].items() if times >= 2]
             shares = self.measured(kind) or {candidate: mean.share(kind, candidate) for candidate in tried}
             found[kind] = max(shares.values(), default=0.0)
@@ -250,7 +287,7 @@ class Search:
         return lambda candidate: sum(means.get(part.worker, 0.0) for part in candidate)
 
     def _proposals(self, mean: Draw) -> list[tuple[Candidate, Problem]]:
-        kinds = list(self._by_kind)
+        kinds = list(self.by_kind)
         best = self.best(mean)
         weights = [0.15 + (1 - best[kind]) for kind in kinds]
         found: list[tuple[Candidate, Problem]] = []
@@ -261,19 +298,21 @@ class Search:
             dice = self._rng.random()
             if dice < RANDOM:
                 candidate = staffed(
-                    plan := self._rng.choice(PLANS), [self._rng.choice(self.workers) for _ in plan], self.about[kind]
+                    plan := self._rng.choice(self._catalogue.plans),
+                    [self._rng.choice(self.workers) for _ in plan],
+                    self.about[kind],
                 )
             if dice < RANDOM + CHANGED:
-                candidate = changed(candidate, self.workers, self._rng, LONGEST)
-            if candidate[-1].role not in ANSWERING:
+                candidate = changed(candidate, self.workers, self._rng, LONGEST, self._catalogue)
+            if candidate[-1].role not in self._catalogue.answering:
                 continue
             open_problems = [
-                p for p in self._by_kind[kind] if (p.id, candidate) not in self._done and (p.id, candidate) not in planned
+                p for p in self.by_kind[kind] if (p.id, candidate) not in self._done and (p.id, candidate) not in planned
             ]
             if not open_problems:
                 continue
             few = self._rng.sample(open_problems, min(4, len(open_problems)))
-            problem = max(few, key=lambda p: self._bench.shared(candidate, p))
+            problem = max(few, key=lambda p: self.bench.shared(candidate, p))
             planned.add((problem.id, candidate))
             found.append((candidate, problem))
         return found

@@ -1,53 +1,55 @@
-"""Who does which part of the work best, found one place of a plan at a time, where a right answer shows it.
+"""Who does which part of the work best, found one part at a time, where a right answer shows it.
 
-Chains are often wrong as long as one link is weak, so that whole workflows tell little of their parts. But where a team is
-right on a problem, everything it took went well there: put another worker in one place, and what comes out is that worker's
-doing. So a sweep goes over the places of a plan, from the last, which costs one call a trial, to the first: all workers on
-few problems that the team has right, the better half on more (sequential halving: Z. Karnin, T. Koren, O. Somekh, 2013);
-whoever spoils nothing is tried where the team is wrong. As in LLMSelector (arXiv 2502.14815) the calls grow with the sum of
-the places, not with the product. Every plan begins with the best single worker in all places; those found for a role are
-kept for the next plan. The share right of a team is measured on problems in the order they come, never on chosen ones.
+Chains are often wrong as long as one link is weak, so that whole workflows tell little of their parts. But where a worker, or a
+team, is right on a problem, everything it took went well there: put a step of another worker before its last one, and what comes
+out is that step's doing. So every worker is tried in every role that prepares an answer, on few problems that somebody has
+right, those who spoil nothing on more (sequential halving: Z. Karnin, T. Koren, O. Somekh, 2013). Who takes the last step is
+found in the same way, behind the best of those who prepare. As in LLMSelector (arXiv 2502.14815) the calls grow with the sum of
+the places, not with the product. Teams are put together of those found, the short ones too, and raced on problems in the order
+they come, never on chosen ones.
 """
 
 import math
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from itertools import combinations, zip_longest
 
-from podium.tuning.candidates import Candidate, Plan, plan_of, solo, staffed
+from podium.policies.tuned_record import LONGEST
+from podium.tuning.candidates import Candidate, Part, beside, solo, without
+from podium.tuning.catalogue import SOLVE, Catalogue
 from podium.types import Problem
 
-SWEPT: tuple[Plan, ...] = (
-    (("plan", ()), ("compute", (0,))),
-    (("plan", ()), ("nature", (0,)), ("made", (0,)), ("compute", (0, 1, 2))),
-    (("plan", ()), ("recall", (0,)), ("compute", (0, 1))),
-    (("solve", ()), ("review", (0,))),
-    (("recall", ()), ("solve", (0,))),
-)
-"""The plans that are swept, the short ones first; a plan is left out where a shorter one leaves little to gain."""
-ROUNDS = (2, 2, 3)
-"""Problems that the team has right, of each round of a sweep."""
+PROVED = (2, 2, 3)
+"""Problems that somebody has right, of each round in which steps are tried."""
 WRONG = 5
-"""Problems that the team has wrong, on which those are tried who spoil nothing."""
+"""Problems that a team has wrong, on which it is mended."""
+RACED = 4
+"""Problems of the first round of a race."""
 MEASURED = 10
 """Problems that a team is measured on."""
+FEW = 0.8
+"""Share of these that has to be answered, so that it is a measurement."""
 AGAIN = 0.75
 """Share right from which it is measured on as many more."""
 ENOUGH = 0.9
 """Share right from which a kind is left alone."""
-GIVEN_UP = 12
-"""A plan is given up where so many teams were wrong and hardly one was right."""
-GENERAL = 2
-"""Workers, the best over all kinds, that are asked alone for problems that a team may have right."""
-
+OWN = 3
+"""Problems that one worker is asked for that it has right alone, beyond those known."""
+MANY, SCREENED = 3, 4
+"""Of more roles than this, so many workers are tried first."""
+SAME = 0.95
+"""Share of equal outcomes from which a role comes to the same as the one that its name begins with."""
+GIVEN_UP = 24
+"""Nobody is looked for who has a problem right, after so many wrong answers in a row."""
 NEARLY = 0.15
 """A longer team that is less right by this much only is mended first: it has more places to gain in."""
 TRIED = 4
 """Of those who gain something in one place, so many are tried further."""
-IDLE = -1
-"""Instead of a worker: it does not matter who takes the place."""
 
 Ask = Callable[[Sequence[tuple[Candidate, Problem]]], Awaitable[None]]
+Prepared = tuple[str, int]
+"""A role and who takes it."""
 
 
 class Sweeps:
@@ -62,6 +64,7 @@ class Sweeps:
         shared: Callable[[Candidate, Problem], int],
         known: dict[tuple[str, Candidate], bool],
         ranked: Sequence[int],
+        catalogue: Catalogue,
     ) -> None:
         self._problems = problems
         self._workers = workers
@@ -72,12 +75,11 @@ class Sweeps:
         """Calls that are left to it; what has begun is finished."""
         self._known = known
         self._ranked = list(ranked)
-        self._usual = self._ranked[0]
-        """Takes the places that nobody was found for."""
-        self._chosen: dict[str, int] = {}
-        self._turned = False
-        self._missed = Counter[tuple[str, int]]()
-        self._tried = Counter[tuple[str, int]]()
+        self._catalogue = catalogue
+        self._good: dict[str, list[int]] = {}
+        self._is_wide = False
+        self._missed = Counter[Prepared]()
+        self._tried = Counter[Prepared]()
         self.measured: dict[Candidate, float] = {}
         """Candidate -> share right on problems that were not chosen."""
 
@@ -85,6 +87,26 @@ class Sweeps:
     def is_done(self) -> bool:
         """Whether there is little left to gain."""
         return any(share >= ENOUGH for share in self.measured.values())
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is so little left to gain that a search of its own can wait."""
+        return any(share >= AGAIN for share in self.measured.values())
+
+    @property
+    def best(self) -> Candidate:
+        """The team that was right most often, of equals the shorter."""
+        usual = solo(self._ranked[0], self._about)
+        return max(self.measured, key=lambda one: (self.measured[one], -len(one)), default=usual)
+
+    async def borrow(self, teams: Sequence[Candidate]) -> None:
+        """Try ``teams`` that were found elsewhere, and measure those that do well on the first problems."""
+        for start, end in ((0, 3), (3, 6)):
+            await self._ask([(team, problem) for team in teams for problem in self._problems[start:end]])
+            wrong = {team: sum(not self._known.get((p.id, team), False) for p in self._problems[:end]) for team in teams}
+            teams = [team for team in teams if wrong[team] <= 1]
+        for team in teams[:2]:
+            await self.measure(team)
 
     def asked(self, candidate: Candidate) -> int:
         """On how many problems that were not chosen ``candidate`` was tried."""
@@ -95,53 +117,147 @@ class Sweeps:
         """Measure the best single workers."""
         best = max(self._workers(), key=lambda worker: (self._share(solo(worker, self._about)), -self._ranked.index(worker)))
         for worker in dict.fromkeys((best, self._ranked[0])):
-            await self._measure(solo(worker, self._about))
-        self._usual = max((best, self._ranked[0]), key=lambda worker: self.measured.get(solo(worker, self._about), 0.0))
+            await self.measure(solo(worker, self._about))
 
-    def begin_again(self) -> None:
-        """Forget who was chosen, and look at the other end of the problems first."""
-        self._chosen = {}
-        self._missed.clear()
-        self._tried.clear()
-        self._turned = True
+    async def prepare(self, roles: Sequence[str]) -> None:
+        """Find who spoils nothing in each of ``roles``, put before the last step of whoever is right."""
+        if any(share >= AGAIN for share in self.measured.values()):
+            return  # what is there already is better mended
+        parts = [Part(role=role, worker=worker, about=self._about) for role in roles for worker in self._workers()]
+        found = await self._harmless(parts, lambda team, part: beside(team, part.role, part.worker))
+        self._good |= {role: [part.worker for part in each] for role, each in found.items()}
 
-    async def plan(self, plan: Plan) -> None:
-        """Sweep over the places of ``plan``, and measure the team that comes out."""
-        proofs = await self._proofs(plan, sum(ROUNDS))
-        if len(proofs) < ROUNDS[0]:
+    async def _harmless(self, parts: Sequence[Part], made: Callable[[Candidate, Part], Candidate]) -> dict[str, list[Part]]:
+        """Role -> who spoils nothing in it, the best first; a role that nobody spoils anything in is left out.
+
+        A problem that nobody but its own worker has right with a role shows nothing of that role.
+        """
+        proofs = await self._proofs(sum(PROVED))
+        left: dict[str, list[Part]] = {}
+        for part in parts:
+            left.setdefault(part.role, []).append(part)
+        everyone = {role: list(own) for role, own in left.items()}
+        hits, tries, start = Counter[Part](), Counter[Part](), 0
+        waiting: dict[str, list[Part]] = {}
+        for size in PROVED:
+            few = proofs[start : start + size]
+            start += size
+            if size == PROVED[0] and start == size and len(left) > MANY:
+                # Of many roles those that come to the same as another one are told by a few workers.
+                waiting = {role: own[SCREENED:] for role, own in left.items()}
+                left = {role: own[:SCREENED] for role, own in left.items()}
+            await self._ask([(made(team, part), p) for own in left.values() for part in own for team, p in few])
+            for own in left.values():
+                for team, problem in few:
+                    others = [part for part in own if part.worker != team[-1].worker]
+                    right = {part: self._known.get((problem.id, made(team, part))) for part in others}
+                    for part in others if any(right.values()) else ():
+                        tries[part] += right[part] is not None
+                        hits[part] += bool(right[part])
+            for role, own in list(left.items()):
+                if start == PROVED[0] and self._changes_nothing(own, made, few):
+                    del left[role]
+                    continue
+                if more := waiting.get(role, []) if start == PROVED[0] else []:
+                    await self._ask([(made(team, part), p) for part in more for team, p in few])
+                    for team, problem in few:
+                        others = [part for part in more if part.worker != team[-1].worker]
+                        for part in others:
+                            right_ = self._known.get((problem.id, made(team, part)))
+                            tries[part] += right_ is not None
+                            hits[part] += bool(right_)
+                    own += more
+                own.sort(key=lambda part: -(hits[part] + 1) / (tries[part] + 2))
+                kept = max((len(own) + 1) // 2, 2)
+                left[role] = own[:kept] + [part for part in own[kept:] if tries[part] < 2]
+        for own in everyone.values():
+            for part in own:
+                self._tried[part.role, part.worker] += tries[part]
+                self._missed[part.role, part.worker] += tries[part] - hits[part]
+        return {role: [p for p in own if tries[p] >= 2 and tries[p] - hits[p] <= (tries[p] > 3)] for role, own in left.items()}
+
+    def _changes_nothing(
+        self, parts: Sequence[Part], made: Callable[[Candidate, Part], Candidate], proofs: Sequence[tuple[Candidate, Problem]]
+    ) -> bool:
+        """Whether it is all the same who takes a role, or the role comes to the same as another one that was tried."""
+
+        def outcomes(role: str) -> list[bool | None]:
+            return [self._known.get((p.id, made(team, replace(part, role=role)))) for team, p in proofs for part in parts]
+
+        role, plain, found = parts[0].role, parts[0].role.split()[0], outcomes(parts[0].role)
+        same = [one == other for one, other in zip(found, outcomes(plain), strict=True)]
+        return all(found) or (role != plain and sum(same) >= SAME * len(same))
+
+    async def join(self) -> None:
+        """Put teams together of those who prepare well, find who ends them best, and race them."""
+        steps = [(role, own[0]) for role, own in self._good.items() if own]
+        if not steps or any(share >= AGAIN for share in self.measured.values()):
             return
-        for at in reversed(range(len(plan))):
-            role = plan[at][0]
-            if role in self._chosen and at < len(plan) - 1:
-                continue
-            worker = await self._sweep(proofs, at)
-            if worker == IDLE:
-                return
-            if worker is None:
-                continue
-            self._chosen[role] = worker
-            changed = [(self._with(team, at, worker), problem) for team, problem in proofs]
-            await self._ask(changed)
-            proofs = [one for one in changed if self._known.get((one[1].id, one[0]))]
-            proofs += await self._proofs(plan, sum(ROUNDS) - len(proofs), {p.id for _, p in proofs})
-            if len(proofs) < ROUNDS[0]:
-                break  # too little to go by for the other places, but what was found is a team, and can be mended
-        await self._measure(self._team(plan, self._usual))
+        is_complete = all(self._good.values())
+        lasts = ((await self._lasts(tuple(steps)))[:2] if is_complete else []) or self._usual()
+        ways = [tuple(steps), *((one,) for one in steps)] if is_complete and len(steps) > 1 else [tuple(steps)]
+        await self._race([_team(each, last) for each in ways for last in lasts])
+
+    async def widen(self, roles: Sequence[str]) -> None:
+        """Put one or two steps more of ``roles`` into the best team, by those who spoil nothing there, and race the teams."""
+        teams = [one for one in self.measured if 1 < len(one) < LONGEST]
+        if not teams or any(share >= AGAIN for share in self.measured.values()):
+            return
+        best = max(self.measured[one] for one in teams)
+        team = max((one for one in teams if self.measured[one] > best - NEARLY), key=lambda one: (len(one), self.measured[one]))
+        await self.prepare(roles)
+        self._is_wide = True
+        found = [(role, self._good[role][0]) for role in roles if self._good.get(role)]
+        found.sort(key=lambda one: self._missed[one] / self._tried[one] - self._tried[one])
+        wider = [beside(team, *one) for one in found]
+        if len(team) < LONGEST - 1:
+            wider += [beside(beside(team, *one), *other) for one, other in combinations(found[:3], 2)]
+        # What was asked for as a whole before is not needed any more where its parts are asked for.
+        plain = {role.split()[0] for role, _ in found if " " in role}
+        wider += [
+            less for one in wider for at, part in enumerate(one) if at and part.role in plain for less in (without(one, at),)
+        ]
+        await self._race(wider)
+
+    def _usual(self) -> list[Part]:
+        """The two who are right most often alone."""
+        ranked = sorted(self._workers(), key=lambda worker: -self._share(solo(worker, self._about)))
+        return [Part(role=SOLVE, worker=worker, about=self._about) for worker in ranked[:2]]
+
+    async def _lasts(self, steps: tuple[Prepared, ...]) -> list[Part]:
+        """Who spoils nothing as the last step behind ``steps``, the best first."""
+        parts = [Part(role=SOLVE, worker=worker, about=self._about) for worker in self._workers()]
+        found = await self._harmless(parts, lambda team, last: _team(steps, last))
+        return [part for each in zip_longest(*found.values()) for part in each if part is not None]
+
+    async def review(self) -> None:
+        """Put a step behind the best team that looks again, where the team is wrong."""
+        team = max(self.measured, key=lambda one: (self.measured[one], -len(one)))
+        if len(team) < LONGEST:
+            access = tuple(range(len(team)))
+            last = [Part(role="review", worker=worker, access=access, about=self._about) for worker in self._workers()]
+            await self._best_where_wrong(team, [(*team, each) for each in last])
 
     async def mend(self) -> None:
         """Put others into single places of the best team, where it is wrong; who gains most there stays."""
         best = max(self.measured.values())
+        if self._good and not all(self._good.values()) and not self._is_wide:
+            return  # a part of the work is missing, which nobody's work in the other places makes good
         near = [team for team, share in self.measured.items() if share > best - NEARLY and len(team) > 1]
         if not near:
             return
         team = max(near, key=lambda one: (len(one), self.measured[one]))
-        wrong = self._wrong(team)[:WRONG]
         others = [
-            self._with(team, at, worker)
+            (*team[:at], replace(team[at], worker=worker), *team[at + 1 :])
             for at in range(len(team))
             for worker in self._workers()
             if worker != team[at].worker and self._may_be_good(team[at].role, worker)
         ]
+        await self._best_where_wrong(team, others)
+
+    async def _best_where_wrong(self, team: Candidate, others: Sequence[Candidate]) -> None:
+        """Measure the two of ``others`` that are right most often where ``team`` is wrong."""
+        wrong = [problem for problem in self._problems if self._known.get((problem.id, team)) is False][:WRONG]
         gained = Counter[Candidate]()
         for part in (wrong[:2], wrong[2:]):
             await self._ask([(other, problem) for other in others for problem in part])
@@ -149,54 +265,55 @@ class Sweeps:
                 gained[other] += sum(self._known.get((p.id, other), False) for p in part)
             others = sorted((other for other in others if gained[other]), key=lambda other: -gained[other])[:TRIED]
         for other in others[:2]:
-            await self._measure(other)
-
-    def _wrong(self, team: Candidate) -> list[Problem]:
-        return [problem for problem in self._problems if self._known.get((problem.id, team)) is False]
+            await self.measure(other)
 
     def _may_be_good(self, role: str, worker: int) -> bool:
-        return 3 * self._missed[role, worker] <= self._tried[role, worker] + 1
+        return 2 * self._missed[role, worker] <= self._tried[role, worker]
 
-    def _team(self, plan: Plan, else_: int) -> Candidate:
-        return staffed(plan, [self._chosen.get(role, else_) for role, _ in plan], self._about)
+    async def _race(self, teams: Sequence[Candidate]) -> None:
+        """The best of ``teams`` on the first problems are measured; of equals the shorter."""
+        await self._ask([(team, problem) for team in teams for problem in self._problems[:RACED]])
+        right = {team: sum(self._known.get((p.id, team), False) for p in self._problems[:RACED]) for team in teams}
+        ranked = sorted(teams, key=lambda team: (-right[team], len(team)))
+        for team in ranked[: 1 + (len(ranked) > 1 and right[ranked[0]] == right[ranked[1]])]:
+            await self.measure(team)
 
-    async def _proofs(self, plan: Plan, least: int, but: Collection[str] = ()) -> list[tuple[Candidate, Problem]]:
-        """Teams of ``plan``, each with a problem that it has right: first those of a worker who alone has it right are asked."""
-        found: dict[str, tuple[Candidate, Problem]] = {}
+    async def _proofs(self, least: int) -> list[tuple[Candidate, Problem]]:
+        """Teams, each with a problem that it has right; single workers are asked alone until there are ``least``."""
+
+        teams = [*(solo(w, self._about) for w in self._ranked), *(one for one in self.measured if 1 < len(one) < LONGEST)]
+
+        def found() -> list[tuple[Candidate, Problem]]:
+            """As many workers as there are by turns, since nobody's work is tried on what is his own."""
+            right = {p.id: [team for team in teams if self._known.get((p.id, team))] for p in self._problems}
+            used, made = Counter[int](), []
+            for problem in sorted(self._problems, key=lambda p: len(right[p.id])):
+                if right[problem.id]:
+                    team = min(right[problem.id], key=lambda one: (used[one[-1].worker], -len(one)))
+                    used[team[-1].worker] += 1
+                    made.append((team, problem))
+            by_turns = Counter[int]()
+            order = {}
+            for team, problem in made:
+                order[problem.id] = by_turns[team[-1].worker]
+                by_turns[team[-1].worker] += 1
+            return sorted(made, key=lambda one: order[one[1].id])
+
         wrong = 0
-        async for part in self._likely(plan, but):
-            new = [one for one in {problem.id: (team, problem) for team, problem in part}.values() if one[1].id not in found]
-            for start in range(0, len(new), ROUNDS[-1]):
-                await self._ask(new[start : start + ROUNDS[-1]])
-                for team, problem in new[start : start + ROUNDS[-1]]:
-                    right = self._known.get((problem.id, team))
-                    wrong += not right
-                    if right:
-                        found[problem.id] = team, problem
-                if len(found) >= least or (wrong >= GIVEN_UP and len(found) < wrong / 4):
-                    return list(found.values())
-        return list(found.values())
-
-    async def _likely(self, plan: Plan, but: Collection[str]) -> AsyncIterator[list[tuple[Candidate, Problem]]]:
-        """Teams and problems that may go well together, the likeliest first."""
-        problems = [problem for problem in self._problems if problem.id not in but]
-        if self._turned:
-            problems.reverse()
-
-        def alone(workers: Sequence[int]) -> list[tuple[Candidate, Problem]]:
-            return [(self._team(plan, w), p) for p in problems for w in workers if self._known.get((p.id, solo(w, self._about)))]
-
-        yield alone(self._workers())
-        if any(role in self._chosen for role, _ in plan):
-            yield [(self._team(plan, self._usual), problem) for problem in problems]
-        for worker in self._ranked[:GENERAL]:
-            for start in range(0, len(problems), 4):
-                few = problems[start : start + 4]
-                await self._ask([(solo(worker, self._about), problem) for problem in few])
-                yield [one for one in alone([worker]) if one[1] in few]
+        by_share = sorted(self._workers(), key=lambda worker: -self._share(solo(worker, self._about)))
+        for worker in by_share:
+            one, solved = solo(worker, self._about), 0
+            for problem in self._problems:
+                if len(proofs := found()) >= least or wrong >= GIVEN_UP or self.may_ask <= 0:
+                    return proofs[:least]
+                if solved < OWN and problem.id not in {p.id for _, p in proofs} and (problem.id, one) not in self._known:
+                    await self._ask([(one, problem)])
+                    right = self._known.get((problem.id, one), False)
+                    solved, wrong = solved + right, wrong + (not right)
+        return found()[:least]
 
     def _share(self, candidate: Candidate) -> float:
-        found = [right for (_, one), right in self._known.items() if one == candidate]
+        found = [r for p in self._problems if (r := self._known.get((p.id, candidate))) is not None]
         return (sum(found) + 0.5) / (len(found) + 1.0)
 
     async def _ask(self, trials: Sequence[tuple[Candidate, Problem]]) -> None:
@@ -205,59 +322,21 @@ class Sweeps:
             self.may_ask -= sum(len(candidate) - self._shared(candidate, problem) for candidate, problem in wanted)
             await self._ask_all(wanted)
 
-    async def _sweep(self, proofs: Sequence[tuple[Candidate, Problem]], at: int) -> int | None:
-        """The worker for place ``at``; None where nobody is shown to be good there."""
-        hits = dict.fromkeys(self._workers(), 0)
-        tries = dict.fromkeys(self._workers(), 0)
-        left, start, role = list(hits), 0, proofs[0][0][at].role
-        for size in ROUNDS:
-            part = proofs[start : start + size]
-            start += size
-            trials = [
-                (worker, self._with(team, at, worker), p) for team, p in part for worker in left if worker != team[at].worker
-            ]
-            await self._ask([(one, problem) for _, one, problem in trials])
-            for worker, one, problem in trials:
-                if (right := self._known.get((problem.id, one))) is not None:
-                    tries[worker] += 1
-                    hits[worker] += right
-            if start == ROUNDS[0] and at < len(proofs[0][0]) - 1 and sum(hits.values()) == sum(tries.values()):
-                return IDLE
-            fewest = sorted(tries[worker] - hits[worker] for worker in left)[(len(left) - 1) // 2]
-            left = [worker for worker in left if tries[worker] - hits[worker] <= max(fewest, 1)]
-        for worker, tried in tries.items():
-            self._missed[role, worker] += tried - hits[worker]
-            self._tried[role, worker] += tried
-        missed = {worker: tries[worker] - hits[worker] for worker in left if tries[worker]}
-        good = [worker for worker in missed if missed[worker] <= (tries[worker] > 4)]
-        if len(good) < 2:
-            return good[0] if good else None
-        return await self._gaining(self._team(plan_of(proofs[0][0]), self._usual), at, good, missed, self._chosen.get(role))
-
-    async def _gaining(
-        self, team: Candidate, at: int, good: Sequence[int], missed: Mapping[int, int], kept: int | None
-    ) -> int | None:
-        """Of those who spoil nothing, who gains most where ``team`` is wrong; of equals the one who was chosen before."""
-        if len(self._wrong(team)) < ROUNDS[0] + 1:
-            await self._ask([(team, p) for p in self._problems if (p.id, team) not in self._known][:MEASURED])
-        wrong = self._wrong(team)
-        gained = dict.fromkeys(good, 0)
-        for part in (wrong[:3], wrong[3:WRONG]):
-            await self._ask([(self._with(team, at, worker), p) for worker in good for p in part])
-            for worker in good:
-                gained[worker] += sum(self._known.get((p.id, self._with(team, at, worker)), False) for p in part)
-            if not any(gained.values()):
-                break
-        return max(good, key=lambda worker: (gained[worker] - missed[worker], worker == kept))
-
-    async def _measure(self, candidate: Candidate) -> None:
+    async def measure(self, candidate: Candidate) -> None:
+        """Try ``candidate`` on problems in the order they come."""
         for count in (MEASURED, 2 * MEASURED):
             await self._ask([(candidate, problem) for problem in self._problems[:count]])
             found = [r for p in self._problems[:count] if (r := self._known.get((p.id, candidate))) is not None]
-            if found:
+            if len(found) >= min(FEW * count, len(self._problems)):
                 self.measured[candidate] = (sum(found) + 0.5) / (len(found) + 1.0)
-            if not found or self.measured[candidate] < AGAIN:
+            if self.measured.get(candidate, 0.0) < AGAIN:
                 return
 
-    def _with(self, team: Candidate, at: int, worker: int) -> Candidate:
-        return (*team[:at], replace(team[at], worker=worker), *team[at + 1 :])
+
+def _team(steps: Sequence[Prepared], last: Part) -> Candidate:
+    """``steps`` side by side behind the first, and ``last``, who sees them all."""
+    made = [
+        Part(role=role, worker=worker, access=(0,) if at and steps[0][0] == "plan" else (), about=last.about)
+        for at, (role, worker) in enumerate(steps)
+    ]
+    return (*made, replace(last, access=tuple(range(len(made)))))

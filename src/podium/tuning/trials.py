@@ -11,7 +11,8 @@ from podium.policies.rules import CONDITIONAL
 from podium.policies.tuned_record import asked
 from podium.policies.voting import VOTE, with_vote
 from podium.protocols import Verifier, Worker
-from podium.tuning.candidates import ANSWERING, Candidate, ending_at, prefixes, workflow
+from podium.tuning.candidates import Candidate, ending_at, prefixes, workflow
+from podium.tuning.catalogue import GENERAL, Catalogue
 from podium.types import Brief, Call, Completion, Generation, Problem, Transcript, Workflow, ask
 from podium.workers.cached import Cached
 from podium.workers.pool import WorkerPool
@@ -78,8 +79,11 @@ class _Counted:
 class Bench:
     """Where candidates are tried. Example: ``await Bench(pool, verifier, lambda p: p.kind).run(solo(0), problem)``."""
 
-    def __init__(self, pool: WorkerPool, verifier: Verifier, kind_of: Callable[[Problem], str]) -> None:
+    def __init__(
+        self, pool: WorkerPool, verifier: Verifier, kind_of: Callable[[Problem], str], catalogue: Catalogue = GENERAL
+    ) -> None:
         self.kind_of = kind_of
+        self.catalogue = catalogue
         self.paid: list[PaidCall] = []
         """Every call that was made; equal ones once."""
         self.is_exhausted = False
@@ -141,9 +145,13 @@ class Bench:
         Raises what is the user's to mend, such as a budget that is used up.
         """
         self._begun.setdefault(problem.id, set()).update(prefixes(candidate))
-        transcript = await self._transcript(workflow(candidate), problem)
+        transcript = await self._transcript(workflow(candidate, self.catalogue), problem)
         found: list[Trial] = []
-        ends = [place for place in range(len(candidate)) if candidate[place].role in ANSWERING or place == len(candidate) - 1]
+        ends = [
+            place
+            for place in range(len(candidate))
+            if candidate[place].role in self.catalogue.answering or place == len(candidate) - 1
+        ]
         for last in reversed(ends):
             end = ending_at(candidate, last)
             outcome = await self._judged(transcript, last, len(end), problem)

@@ -1,10 +1,12 @@
 """``tune``: for users of the package, with the pool's kinds and the right verifier found."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from podium.errors import ConfigError
 from podium.pools.opened import OpenPool
 from podium.pools.verifiers import open_verifiers
+from podium.tuning.catalogue import GENERAL, Catalogue
 from podium.tuning.kinds import kinds_of
 from podium.tuning.result import Tuned
 from podium.tuning.run import MAX_CALLS, OnProgress, tune_pool
@@ -21,6 +23,8 @@ async def tune(
     prefer: str = "balanced",
     seed: int = 0,
     gate: bool = True,
+    about: Mapping[str, str] | None = None,
+    catalogue: Catalogue = GENERAL,
     unsafe_local: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Tuned:
@@ -30,19 +34,32 @@ async def tune(
     where that ends the search, what was found is written all the same. ``prefer`` is ``accuracy``, ``balanced`` (gives up one
     point of accuracy for a lower price) or ``cheap`` (three points). What comes back has the policy and the sealed test.
 
+    Kinds are those of the problems where there are several, else they are found. ``about`` says what a kind is about, for the
+    workers to be told; a kind it does not name is called by its own name. ``catalogue`` has the roles and plans to try.
+
     Where some 300 calls show that the other workers add nothing to the best one, it ends with that; ``gate=False`` searches all
     the same.
 
     Example: ``ours = await podium.tune(pool, problems, "runs/mine"); podium.conductor(pool, ours.policy)``. Raises
-    :class:`ConfigError` for problems that can show nothing.
+    :class:`ConfigError` for problems that can show nothing, and for an unknown kind in ``about``.
     """
+    given = pool.sort_of
+    kind_of = kinds_of(problems, given)
+    are_found = kind_of is not given
+    kinds = {kind_of(problem) for problem in problems}
+    if unknown := sorted({*(about or {})} - kinds):
+        raise ConfigError(f"nothing is of the kind {unknown[0]!r}; the kinds are {', '.join(sorted(kinds))}")
+    named = {} if are_found else {kind: kind.replace("_", " ") for kind in kinds}
     async with open_verifiers({problem.kind for problem in problems}, unsafe_local=unsafe_local) as verifier:
         return await tune_pool(
             pool.workers,
             problems,
             verifier,
             Path(out),
-            kind_of=kinds_of(problems, pool.sort_of),
+            kind_of=kind_of,
+            about={**named, **(about or {})},
+            catalogue=catalogue,
+            are_found=are_found,
             max_calls=max_calls,
             max_usd=max_usd,
             prefer=prefer,
