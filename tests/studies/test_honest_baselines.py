@@ -123,6 +123,18 @@ async def test_the_best_constant_workflow_is_found_and_a_cheap_one_costs_no_more
     assert again["constant"].workflow == best.workflow, "the same problems and answers make the same choice"
 
 
+async def test_calls_that_are_left_decide_between_workflows_that_are_nearly_as_good() -> None:
+    def every(divisor: int, rest: int) -> Callable[[Call], str]:
+        return lambda call: "right" if number_in(call) % divisor == rest else "wrong"
+
+    workers = pool_of(every(5, 0), every(4, 1), every(5, 2), every(2, 0), every(4, 3))
+    problems = [Problem(question=f"What is {n}?", target="right", kind="k", source="s") for n in range(600)]
+    found = await constants(("constant",), replace(choosing(workers, calls=3000), problems=problems))
+    assert found["constant"].problems >= 60
+    assert found["constant"].workflow.steps[-1].worker == 3
+    assert found["constant"].calls <= 3200
+
+
 async def test_a_limit_needs_prices_and_a_choice_needs_problems() -> None:
     workers = pool_of(lambda call: "right", usd=(None,))
     with pytest.raises(ConfigError, match="price is unknown"):
@@ -205,7 +217,7 @@ gym = 1
 seed = 3
 [learning]
 gym = 3
-kinds = ["word", "choice", "fact", "code"]
+kinds = ["story", "choice", "knowledge", "code"]
 splits = ["train"]
 seed = 4
 """

@@ -120,7 +120,7 @@ async def _best(search: Search, bench: Bench, problems: Sequence[Problem], by: C
     ]
     contenders.sort(key=lambda one: -one.expected)
     contenders = contenders[: affordable(contenders[: 2 * CONTENDERS], calls)]
-    ranked = await halving(bench, contenders, problems, calls)
+    ranked = await halving(bench, contenders, problems, calls, most=math.inf)
     kept = [one for one in ranked if limit is None or one.usd is None or one.usd <= limit] or ranked
     best = kept[0]
     judged = [trial.outcome for trial in best.trials]

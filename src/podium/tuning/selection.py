@@ -50,12 +50,17 @@ class Contender:
         return fmean(trial.outcome.seconds for trial in self.trials) if self.trials else None
 
 
-async def halving(bench: Bench, contenders: Sequence[Contender], problems: Sequence[Problem], calls: float) -> list[Contender]:
-    """All contenders, the best first; those that went early have fewer trials. The rounds are shorter where ``calls`` are few."""
+async def halving(
+    bench: Bench, contenders: Sequence[Contender], problems: Sequence[Problem], calls: float, *, most: float = 1.0
+) -> list[Contender]:
+    """All contenders, the best first; those that went early have fewer trials. The rounds are shorter where ``calls`` are few.
+
+    ``most``: how many times longer the rounds may be where ``calls`` are many.
+    """
     left, gone, start = list(contenders), list[Contender](), 0
     counts = [max(1, math.ceil(len(left) / 2**number)) for number in range(len(ROUNDS))]
     steps = sum(len(one.candidate) for one in left) / max(1, len(left))
-    scale = min(1.0, calls / (steps * sum(count * size for count, size in zip(counts, ROUNDS, strict=True))))
+    scale = min(most, calls / (steps * sum(count * size for count, size in zip(counts, ROUNDS, strict=True))))
     for size in (max(SHORTEST, round(scale * size)) for size in ROUNDS):
         part = problems[start : start + size]
         if not part or len(left) < 2 or bench.is_exhausted:
