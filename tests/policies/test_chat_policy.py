@@ -52,7 +52,9 @@ class Talks:
 
 async def test_what_it_writes_is_told_as_it_writes_and_a_second_attempt_voids_the_first() -> None:
     events: list[Event] = []
-    await Conductor(ChatPolicy(Talks(BAD, GOOD), attempts=2), pool_of("no", "42")).conduct(Call.plain("6 times 7?"), events.append)
+    await Conductor(ChatPolicy(Talks(BAD, GOOD), attempts=2), pool_of("no", "42")).conduct(
+        Call.plain("6 times 7?"), events.append
+    )
     assert events[:6] == [
         PlanStarted(round=1),
         PlanToken(round=1, text=BAD[:5]),
