@@ -108,7 +108,9 @@ def test_files_named_in_backticks_exist(page: Path) -> None:
 
 
 COMMAND = re.compile(
-    r"^podium (\w+)(?: (list|show|check|serve|problems|ledger|probe|create|change|correct|revoke|export|delete))?([^#\n]*)",
+    r"^podium (\w+)"
+    r"(?: (list|show|check|serve|problems|ledger|probe|create|change|correct|revoke|export|delete|convert))?"
+    r"([^#\n]*)",
     re.MULTILINE,
 )
 

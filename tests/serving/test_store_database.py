@@ -6,13 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, insert, select, text, update
 
 from podium.errors import ConfigError
 from podium.serving.store.database import Database
-from podium.serving.store.tables import metadata, paused
+from podium.serving.store.tables import paused
+from tests.serving.schema import differences
 
 
 def put(connection: Connection, name: str, number: int) -> None:
@@ -24,9 +23,6 @@ def number(connection: Connection) -> int:
 
 
 async def test_the_migrations_make_exactly_the_tables_of_the_code(database: Database) -> None:
-    def differences(connection: Connection) -> object:
-        return compare_metadata(MigrationContext.configure(connection), metadata)
-
     assert await database.read(differences) == []
 
 

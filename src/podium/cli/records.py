@@ -1,6 +1,7 @@
 """``podium data convert``: records of routing benchmarks as recorded pools, and back."""
 
 from pathlib import Path
+from typing import Literal
 
 from rich.text import Text
 
@@ -8,7 +9,7 @@ from podium.cli.screen import Screen
 from podium.pools.records import read_records, write_records
 
 
-def convert(*, source: Path, target: Path, to: str) -> None:
+def convert(*, source: Path, target: Path, to: Literal["recordings", "llmrouterbench", "routerbench"]) -> None:
     """Carry the command out. Raises :class:`ConfigError`."""
     records = read_records(source)
     write_records(records, target, to)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -15,11 +14,9 @@ from podium.errors import ConfigError
 from podium.serving.store.clock import utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Keys
-from podium.serving.store.runs import Run, Runs
+from podium.serving.store.runs import Runs
 from podium.workflow.draw import as_text, counted, dollars, plain, price
 
-_PAGE = 200
-"""Runs read at once."""
 _SHOWN = 800
 """Characters at the beginning of a question that are looked at to show it on one line."""
 
@@ -27,7 +24,7 @@ _SHOWN = 800
 async def show_list(*, db: str, key: str | None, text: str, failed: bool, n: int, as_json: bool) -> None:
     """Print the latest ``n`` runs in the database at ``db`` that fit."""
     async with Database(db, must_exist=True) as database:
-        names = await _names(database)
+        names = await Keys(database).names()
         of = await _key_id(database, key)
         found = await Runs(database).search(key=of, text=text, status="unanswered" if failed else "", limit=n)
     if as_json:
@@ -56,7 +53,7 @@ async def show_list(*, db: str, key: str | None, text: str, failed: bool, n: int
 async def show(*, db: str, run: str, as_json: bool) -> None:
     """Print one run. Raises :class:`ConfigError` where there is none of that id."""
     async with Database(db, must_exist=True) as database:
-        names = await _names(database)
+        names = await Keys(database).names()
         found = await Runs(database).get(run, key=None)
     if found is None:
         raise ConfigError(f"there is no run {plain(run, 80)}; see: podium runs list")
@@ -91,7 +88,7 @@ async def export(*, db: str, out: Path, key: str | None) -> None:
         except OSError as error:
             raise ConfigError(f"{out} can not be made: {error.strerror}") from error
         count = 0
-        async for run in _every(Runs(database), of):
+        async for run in Runs(database).every(key=of):
             jsonl.append(out, jsonl.dumps(run))
             count += 1
     Screen().print(Text(f"wrote {counted(count, 'run')} to {out}"), soft_wrap=True)
@@ -118,7 +115,7 @@ def delete(*, db: str, older_than: int, key: str | None, yes: bool, as_json: boo
 async def _older(db: str, before: datetime, key: str | None) -> tuple[str | None, str, int]:
     """The key's id and name, and how many of its runs there are."""
     async with Database(db, must_exist=True) as database:
-        names = await _names(database)
+        names = await Keys(database).names()
         of = await _key_id(database, key)
         return of, "" if of is None else names[of], await Runs(database).count_older(before, key=of)
 
@@ -126,21 +123,6 @@ async def _older(db: str, before: datetime, key: str | None) -> tuple[str | None
 async def _delete_older(db: str, before: datetime, key: str | None) -> int:
     async with Database(db, must_exist=True) as database:
         return await Runs(database).delete_older(before, key=key)
-
-
-async def _every(runs: Runs, key: str | None) -> AsyncIterator[Run]:
-    last = None
-    while page := await runs.search(key=key, limit=_PAGE, before=last):
-        last = page[-1]
-        for run in page:
-            whole = await runs.get(run.id, key=key)
-            if whole is not None:  # somebody may delete old runs meanwhile
-                yield whole
-
-
-async def _names(database: Database) -> dict[str, str]:
-    """Key id -> name."""
-    return {key.id: key.name for key in await Keys(database).list()}
 
 
 async def _key_id(database: Database, id_or_name: str | None) -> str | None:

@@ -15,10 +15,11 @@ from podium.pools.open import open_pool
 from podium.pools.problems import chosen_problems
 from podium.tuning.estimate import estimated
 from podium.tuning.recorded import Sparing, tune_recorded
-from podium.tuning.report import verdict
+from podium.tuning.report import as_object, verdict
 from podium.tuning.result import Tuned
 from podium.tuning.run import Progress
 from podium.tuning.tune import tune as tuned_policy
+from podium.tuning.typed import named_kinds, named_share
 from podium.workers.budget import Budget
 from podium.workflow.draw import counted, plain
 
@@ -51,7 +52,7 @@ async def tune(
     if replay is not None:
         if (file, gym, set_name, pool) != (None, None, None, None) or estimate:
             raise ConfigError("--replay asks nobody: leave out --file, --gym, --set, --pool and --estimate")
-        wanted = Sparing(calls=most_calls, workers=dict(map(_share, sparing or ())))
+        wanted = Sparing(calls=most_calls, workers=dict(map(named_share, sparing or ())))
         found = await tune_recorded(replay, out, prefer=prefer, sparing=wanted, seed=seed, unsafe_local=unsafe_local)
         _show(found, out, as_json=as_json)
         return
@@ -92,7 +93,7 @@ async def tune(
             prefer=prefer,
             seed=seed,
             gate=gate,
-            about=_named(about or []),
+            about=named_kinds(about or []),
             unsafe_local=unsafe_local,
             on_progress=None if as_json else show,
         )
@@ -101,40 +102,8 @@ async def tune(
 
 def _show(tuned: Tuned, out: Path, *, as_json: bool) -> None:
     if as_json:
-        sys.stdout.write(json.dumps(_object(tuned)) + "\n")
+        sys.stdout.write(json.dumps(as_object(tuned)) + "\n")
         return
     used = counted(tuned.calls, "recorded answer" if tuned.is_recorded else "call")
     lines = [verdict(tuned), f"{used}; report: {out / 'report.md'}; use it: --policy tuned:{out}"]
     Screen().print(Text("\n".join(lines)), soft_wrap=True)
-
-
-def _share(text: str) -> tuple[str, float]:
-    """``NAME=SHARE``. Raises :class:`ConfigError`."""
-    name, _, share = text.rpartition("=")
-    try:
-        return name, float(share)
-    except ValueError:
-        raise ConfigError(f"--sparing takes NAME=SHARE, as in strong=0.4, and not {text[:60]!r}") from None
-
-
-def _named(about: list[str]) -> dict[str, str]:
-    """``KIND=WORDS`` as a mapping. Raises :class:`ConfigError`."""
-    found = {}
-    for one in about:
-        kind, sign, words = one.partition("=")
-        if not (sign and kind.strip() and words.strip()):
-            raise ConfigError(f"--about takes KIND=WORDS, not {one!r}")
-        found[kind.strip()] = words.strip()
-    return found
-
-
-def _object(found: Tuned) -> dict[str, object]:
-    return {
-        "folder": str(found.folder),
-        "calls": found.calls,
-        "cost_usd": found.usd,
-        "best_worker": found.best_worker,
-        "use_worker": found.use_worker,
-        "verdict": verdict(found),
-        "tested": [asdict(one) for one in found.tested],
-    }

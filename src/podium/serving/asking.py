@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from podium.errors import PodiumError
-from podium.events import Answered, Event, Listener
+from podium.events import Answered, Event, Listener, PlanStarted, PlanToken
 from podium.protocols import ServedModel
 from podium.types import Call, Completion, Failure, Usage
 
@@ -120,7 +120,8 @@ async def _answer_choice(conductor: ServedModel, call: Call, choice: int, queue:
     put = queue.put_nowait
 
     def on_event(event: Event) -> None:
-        if not isinstance(event, Answered):  # ChoiceDone says that
+        # ChoiceDone says what was answered. A plan that is being written is no beginning: it may fail as a whole.
+        if not isinstance(event, Answered | PlanStarted | PlanToken):
             put(RunEvent(choice=choice, event=event))
 
     call = replace(call, on_token=lambda text: put(TextDelta(choice=choice, text=text)))

@@ -1,5 +1,7 @@
 """What a run came to, for a person to read."""
 
+from dataclasses import asdict
+
 from podium.conditions import ALWAYS
 from podium.policies.tuned_record import Measured, TunedWorkflow
 from podium.tuning.result import Tuned
@@ -94,3 +96,16 @@ def _row(one: TunedWorkflow, kind: str) -> str:
     usd = "?" if measured.usd is None else f"{measured.usd:.6f}"
     seconds = "" if measured.seconds is None else f"{measured.seconds:.2f}"
     return f"| {steps} | {100 * measured.right:.1f} % | {tried} | {usd} | {seconds} |"
+
+
+def as_object(found: Tuned) -> dict[str, object]:
+    """What was found, as JSON takes it."""
+    return {
+        "folder": str(found.folder),
+        "calls": found.calls,
+        "cost_usd": found.usd,
+        "best_worker": found.best_worker,
+        "use_worker": found.use_worker,
+        "verdict": verdict(found),
+        "tested": [asdict(one) for one in found.tested],
+    }

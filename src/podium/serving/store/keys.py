@@ -183,6 +183,10 @@ class Keys:
             raise _unknown(id_or_name)
         return max(found, key=lambda key: (key.revoked is None, key.revoked or key.created))
 
+    async def names(self) -> dict[str, str]:
+        """Key id -> name."""
+        return {key.id: key.name for key in await self.list()}
+
     async def list(self) -> tuple[Key, ...]:
         """Every key, revoked ones too, oldest first."""
         order = select(keys).order_by(keys.c.created_us, keys.c.id)

@@ -4,7 +4,7 @@ A run is stored whole as JSON (``podium.jsonl``), so hostile text comes back as 
 find it. Text is searched without regard to case in the beginning of the question and of the answer.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, Literal, Unpack
@@ -226,6 +226,16 @@ class Runs:
 
         found = await self._database.read(look)
         return [(day_date(day), found.get(day, 0.0)) for day in range(today - days + 1, today + 1)]
+
+    async def every(self, *, key: str | None) -> AsyncIterator[Run]:
+        """All runs, newest first, with their transcripts."""
+        last = None
+        while page := await self.search(key=key, limit=_BATCH, before=last):
+            last = page[-1]
+            for run in page:
+                whole = await self.get(run.id, key=key)
+                if whole is not None:  # somebody may delete old runs meanwhile
+                    yield whole
 
     async def count_older(self, than: datetime, *, key: str | None) -> int:
         """How many runs :meth:`delete_older` would forget now."""
