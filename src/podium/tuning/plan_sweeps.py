@@ -35,7 +35,8 @@ class PlanSweeps(Sweeps):
     @property
     def usual(self) -> int:
         """Who takes the places that nobody was found for: the best alone."""
-        return max(self._ranked, key=lambda worker: self.measured.get(solo(worker, self._about), 0.0))
+        able = [worker for worker in self._ranked if worker in self._workers()] or self._ranked
+        return max(able, key=lambda worker: self.measured.get(solo(worker, self._about), 0.0))
 
     async def begin_again(self) -> None:
         """Forget who was chosen as well, and look at the other end of the problems first."""
