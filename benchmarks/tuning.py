@@ -47,6 +47,11 @@ OWN = replace(
     name="gym's own",
     roles={**GENERAL.roles, "recall made": "Recall the facts about man-made things that are needed. Do not answer yet."},
     prepared=(("plan", "recall"), ("recall", "recall nature", "recall made")),
+    swept=(
+        (("plan", ()), ("compute", (0,))),
+        (("plan", ()), ("recall nature", (0,)), ("recall made", (0,)), ("compute", (0, 1, 2))),
+        (("plan", ()), ("recall", (0,)), ("compute", (0, 1))),
+    ),
 )
 """A catalogue by somebody who knows what the gym's questions fall into."""
 

@@ -17,6 +17,8 @@ def test_a_role_without_a_wording_is_refused() -> None:
 def test_a_plan_has_to_answer() -> None:
     with pytest.raises(ConfigError, match="has to end with a role that answers"):
         replace(GENERAL, plans=((("recall", ()),),))
+    with pytest.raises(ConfigError, match="has to end with a role that answers"):
+        replace(GENERAL, swept=((("recall", ()),),))
 
 
 def test_a_catalogue_of_ones_own_words_the_steps() -> None:

@@ -32,17 +32,19 @@ class Catalogue:
     """Ways to divide a task."""
     prepared: tuple[tuple[str, ...], tuple[str, ...]]
     """Roles that prepare an answer: those tried first, and those tried only where the first leave much to gain."""
+    swept: tuple[Plan, ...] = ()
+    """Plans that are known to fit, the short ones first: who takes which place of them is found before anything else is tried."""
 
     def __post_init__(self) -> None:
         """Check what it says."""
         used = (
-            {role for plan in self.plans for role, _ in plan}
+            {role for plan in (*self.plans, *self.swept) for role, _ in plan}
             | {role for roles in self.prepared for role in roles}
             | self.answering
         )
         if unknown := sorted(used - self.roles.keys()):
             raise ConfigError(f"catalogue {self.name!r} has no wording for the role {unknown[0]!r}")
-        if bad := [plan for plan in self.plans if not plan or plan[-1][0] not in self.answering]:
+        if bad := [plan for plan in (*self.plans, *self.swept) if not plan or plan[-1][0] not in self.answering]:
             raise ConfigError(f"catalogue {self.name!r}: a plan has to end with a role that answers, unlike {bad[0]!r}")
         if SOLVE not in self.answering:
             raise ConfigError(f"catalogue {self.name!r} has no role {SOLVE!r} that answers; workers are compared by it")

@@ -244,6 +244,9 @@ def _record(
         for kind in kinds:
             one = by_candidate.get((kind, candidate))
             usd = costs(candidate)
+            if one is not None and not one.trials and candidate in search.measured(kind):
+                measured[kind] = Measured(right=one.share, usd=usd)  # it had no rival, so that selection left it out
+                continue
             if one is None or not one.trials:
                 doubtful = sorted(draw.share(kind, candidate) for draw in draws)
                 measured[kind] = Measured(right=min(mean.share(kind, candidate), doubtful[len(draws) // 5]), usd=usd)

@@ -17,6 +17,7 @@ from podium.tuning.candidates import Candidate, changed, solo, staffed
 from podium.tuning.catalogue import SOLVE
 from podium.tuning.headroom import LITTLE, Headroom, headroom, needed
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
+from podium.tuning.plan_sweeps import PlanSweeps
 from podium.tuning.selection import PRIOR
 from podium.tuning.sweeps import Sweeps
 from podium.tuning.trials import Bench, Trial
@@ -151,21 +152,21 @@ class Search:
     def stages(self) -> list[Callable[[Sweeps], Awaitable[None]]]:
         """What is done for a kind, one after the other."""
         early, late = self._catalogue.prepared
-        return [
-            Sweeps.alone,
-            Sweeps.review,
+        over = [
+            *[stage for plan in self._catalogue.swept for stage in (partial(PlanSweeps.plan, plan=plan), Sweeps.mend)],
             partial(Sweeps.prepare, roles=early),
             Sweeps.join,
             Sweeps.mend,
             partial(Sweeps.widen, roles=late),
             *[Sweeps.mend] * MENDED,
         ]
+        return [Sweeps.alone, Sweeps.review, *over, Sweeps.begin_again, *over]
 
     def sweeps_of(self, kind: str) -> Sweeps:
         """New sweeps over the problems of ``kind``; what is known of them stays known."""
         alone = Counter(trial.candidate[0].worker for trial in self.trials if trial.outcome.right)
         ranked = sorted(range(self._workers), key=lambda worker: -alone[worker])
-        return Sweeps(
+        return (PlanSweeps if self._catalogue.swept else Sweeps)(
             self.by_kind[kind], lambda: self.workers, self.about[kind], self.batch, self.bench.shared, self.known, ranked,
             self._catalogue,
         )  # fmt: skip

@@ -70,7 +70,8 @@ async def with_stopping(
             judged = await bench.all([bench.judge(template_of(steps, record.workers), problem) for problem in own])
             found = [one for one in judged if one is not None]
             if found:
-                measured = _measured(found, alone[order[0]])
+                # By what its members are worth alone, so that a few lucky problems do not put it before the best of them.
+                measured = _measured(found, fmean(alone[worker] for worker in rule.order))
                 elsewhere = {other: Measured(right=worst[other], usd=measured.usd, calls=measured.calls) for other in every}
                 added.append(TunedWorkflow(steps=steps, kinds=elsewhere | {kind: measured}))
     return record.model_copy(update={"workflows": (*record.workflows, *added)}) if added else record

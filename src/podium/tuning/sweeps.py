@@ -36,6 +36,8 @@ ENOUGH = 0.9
 """Share right from which a kind is left alone."""
 OWN = 3
 """Problems that one worker is asked for that it has right alone, beyond those known."""
+COMPARED = 2
+"""Of the workers who are right most often alone, so many are measured."""
 MANY, SCREENED = 3, 4
 """Of more roles than this, so many workers are tried first."""
 SAME = 0.95
@@ -78,6 +80,7 @@ class Sweeps:
         self._catalogue = catalogue
         self._good: dict[str, list[int]] = {}
         self._is_wide = False
+        self._spent: set[str] = set()
         self._missed = Counter[Prepared]()
         self._tried = Counter[Prepared]()
         self.measured: dict[Candidate, float] = {}
@@ -99,6 +102,13 @@ class Sweeps:
         usual = solo(self._ranked[0], self._about)
         return max(self.measured, key=lambda one: (self.measured[one], -len(one)), default=usual)
 
+    async def begin_again(self) -> None:
+        """Forget who was found good, and go by other problems first."""
+        self._good, self._is_wide = {}, False
+        self._missed.clear()
+        self._tried.clear()
+        self._spent = {problem.id for problem in self._problems[: len(self._problems) // 2]}
+
     async def borrow(self, teams: Sequence[Candidate]) -> None:
         """Try ``teams`` that were found elsewhere, and measure those that do well on the first problems."""
         for start, end in ((0, 3), (3, 6)):
@@ -115,8 +125,8 @@ class Sweeps:
 
     async def alone(self) -> None:
         """Measure the best single workers."""
-        best = max(self._workers(), key=lambda worker: (self._share(solo(worker, self._about)), -self._ranked.index(worker)))
-        for worker in dict.fromkeys((best, self._ranked[0])):
+        best = sorted(self._workers(), key=lambda worker: (-self._share(solo(worker, self._about)), self._ranked.index(worker)))
+        for worker in dict.fromkeys((*best[:COMPARED], self._ranked[0])):
             await self.measure(solo(worker, self._about))
 
     async def prepare(self, roles: Sequence[str]) -> None:
@@ -253,6 +263,9 @@ class Sweeps:
             for worker in self._workers()
             if worker != team[at].worker and self._may_be_good(team[at].role, worker)
         ]
+        if len(team) < LONGEST:
+            there = {part.role for part in team}
+            others += [beside(team, role, worker) for role, own in self._good.items() if role not in there for worker in own[:2]]
         await self._best_where_wrong(team, others)
 
     async def _best_where_wrong(self, team: Candidate, others: Sequence[Candidate]) -> None:
@@ -287,7 +300,7 @@ class Sweeps:
             """As many workers as there are by turns, since nobody's work is tried on what is his own."""
             right = {p.id: [team for team in teams if self._known.get((p.id, team))] for p in self._problems}
             used, made = Counter[int](), []
-            for problem in sorted(self._problems, key=lambda p: len(right[p.id])):
+            for problem in sorted(self._problems, key=lambda p: (p.id in self._spent, len(right[p.id]))):
                 if right[problem.id]:
                     team = min(right[problem.id], key=lambda one: (used[one[-1].worker], -len(one)))
                     used[team[-1].worker] += 1
@@ -297,13 +310,13 @@ class Sweeps:
             for team, problem in made:
                 order[problem.id] = by_turns[team[-1].worker]
                 by_turns[team[-1].worker] += 1
-            return sorted(made, key=lambda one: order[one[1].id])
+            return sorted(made, key=lambda one: (one[1].id in self._spent, order[one[1].id]))
 
         wrong = 0
         by_share = sorted(self._workers(), key=lambda worker: -self._share(solo(worker, self._about)))
         for worker in by_share:
             one, solved = solo(worker, self._about), 0
-            for problem in self._problems:
+            for problem in sorted(self._problems, key=lambda p: p.id in self._spent):
                 if len(proofs := found()) >= least or wrong >= GIVEN_UP or self.may_ask <= 0:
                     return proofs[:least]
                 if solved < OWN and problem.id not in {p.id for _, p in proofs} and (problem.id, one) not in self._known:

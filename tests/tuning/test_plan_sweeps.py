@@ -1,0 +1,55 @@
+"""A plan that a catalogue brings is swept: who takes which place is found, and the team is measured."""
+
+from dataclasses import replace
+
+from podium.tuning.catalogue import GENERAL, Plan
+from podium.tuning.plan_sweeps import PlanSweeps
+from podium.tuning.search import Search
+from podium.tuning.sweeps import Sweeps
+from podium.tuning.trials import Bench
+from tests.tuning.desk import exact, kind_of, pool, problems
+
+WRITE: Plan = (("write", ()),)
+RECALL: Plan = (("recall", ()), ("solve", (0,)))
+REVERSE = 2
+
+
+def search_with(swept: tuple[Plan, ...]) -> Search:
+    catalogue = replace(GENERAL, name="ours", swept=swept)
+    return Search(Bench(pool("idle", "sum", "reverse"), exact, kind_of, catalogue), problems(60), 3)
+
+
+async def test_a_place_goes_to_whoever_is_right_there() -> None:
+    search = search_with((WRITE,))
+    await search.begin(lambda: 1000.0)
+    sweeps = search.sweeps_of("reverse")
+    assert isinstance(sweeps, PlanSweeps)
+    await sweeps.alone()
+    await sweeps.plan(WRITE)
+    [(part,)] = [one for one in sweeps.measured if one[0].role == "write"]
+    assert part.worker == REVERSE
+    assert sweeps.measured[(part,)] > 0.9
+
+
+async def test_a_plan_is_left_out_where_all_the_same_do_one_of_its_places() -> None:
+    search = search_with((RECALL,))
+    await search.begin(lambda: 1000.0)
+    sweeps = search.sweeps_of("reverse")
+    assert isinstance(sweeps, PlanSweeps)
+    await sweeps.alone()
+    await sweeps.plan(RECALL)
+    assert {len(one) for one in sweeps.measured} == {1}
+
+
+async def test_a_second_round_forgets_who_was_chosen_and_keeps_what_was_measured() -> None:
+    search = search_with((RECALL,))
+    await search.begin(lambda: 1000.0)
+    sweeps = search.sweeps_of("sum")
+    await sweeps.alone()
+    measured, paid = dict(sweeps.measured), len(search.bench.paid)
+    await sweeps.begin_again()
+    assert (sweeps.measured, len(search.bench.paid)) == (measured, paid)
+
+
+def test_without_plans_there_is_nothing_to_sweep_first() -> None:
+    assert type(search_with(()).sweeps_of("sum")) is Sweeps
