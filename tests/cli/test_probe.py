@@ -51,5 +51,12 @@ def test_one_arm_against_the_others() -> None:
     assert (ember["arm"], ember["other"], ember["problems"]) == ("best", "worker:ember", 40)
     assert ember["interval"]["low"] > 0
     assert ember["difference"] < atlas["difference"]
-    assert "| best less |" in podium(*command, "--markdown").stdout
-    assert "p (Holm)" in podium(*command).stdout.replace("\n", "")
+    markdown = podium(*command, "--markdown").stdout
+    assert "| best less |" in markdown
+    assert "p (Holm)" in markdown
+    shown = podium(*command).stdout
+    assert "it is better by" in shown
+    assert "it: best, problem by problem" in shown
+    [line] = [line for line in shown.splitlines() if "worker:ember" in line]
+    interval = ember["interval"]
+    assert f"{100 * ember['difference']:+.1f} ({100 * interval['low']:+.1f} to {100 * interval['high']:+.1f})" in line

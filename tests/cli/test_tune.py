@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 from benchmarks.faults import gym_server, stats, write_pool
 from podium.cli.app import app
+from podium.gym.kinds import KINDS
 from podium.gym.world import World
 
 PROBLEM = World().problems(split="held_out_numbers", n=1)[0]
@@ -29,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = podium("tune", "--gym", "120", "--max-calls", "300", "--out", str(out))
     assert result.exit_code == 0, result.output
     assert "search: " in result.output
-    assert "best so far choice" in result.output
+    assert re.search("best so far " + ", ".join(rf"{kind} \d+ %" for kind in sorted(KINDS)), result.output)
     assert f"use it: --policy tuned:{out}" in " ".join(result.output.split())
     return out
 

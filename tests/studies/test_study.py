@@ -103,7 +103,7 @@ def test_results_of_other_weights_are_not_taken_for_these(tmp_path: Path) -> Non
         (('compare = "trained"', 'compare = "nobody"'), "'nobody' is none of the arms"),
         (('"random"', '"worker:nobody"'), "no worker"),
         (('"random"', '"router:magic"'), "there is no router 'magic'"),
-        (('"worker:*",', '"worker:grove",'), "the oracle chooses among the workers alone"),
+        (('"worker:*",', '"worker:delta",'), "the oracle chooses among the workers alone"),
         (('splits = ["train"]\nseed = 4', "seed = 3"), "problems are in [problems] and in [learning]"),
         (("title =", "tilte ="), "title: Field required"),
     ],

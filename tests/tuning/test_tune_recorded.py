@@ -90,7 +90,8 @@ async def test_conditions_are_kept_and_stop(tmp_path: Path) -> None:
 
 
 async def test_dollars_decide_where_they_are_recorded(tmp_path: Path) -> None:
-    folder = graded_folder(tmp_path / "priced", usd=USD)
+    """Many questions: what few say is drawn towards all kinds, and would have quick lose more than cheap gives up."""
+    folder = graded_folder(tmp_path / "priced", per_kind=640, usd=USD)
     found = await tune_recorded(folder, tmp_path / "out", prefer="cheap")
     assert found.tested[0].usd == pytest.approx(0.0001)
     dots, unit = frontier_dots(found.record)

@@ -38,11 +38,13 @@ def kinds_of(problems: Sequence[Problem], given: Callable[[Problem], str]) -> Ca
 
 def _groups(texts: Sequence[str]) -> list[int]:
     """More groups than there may be kinds: what belongs together is told later, by what is right."""
-    dimensions, most = min(DIMENSIONS, len(texts) - 1), min(MOST, len(texts) // LEAST)
-    if most < 2 or dimensions < 2:
-        return [0] * len(texts)
+    most = min(MOST, len(texts) // LEAST)
     masked = [re.sub(r"\d+", "0", text) for text in texts]
-    points = make_pipeline(text_features(), TruncatedSVD(dimensions, random_state=0), Normalizer()).fit_transform(masked)
+    if most < 2 or len({" ".join(text.lower().split()) for text in masked}) < 2:
+        return [0] * len(texts)  # alike but for the numbers: there is nothing to tell them apart by
+    words = text_features().fit_transform(masked)
+    dimensions = min(DIMENSIONS, len(texts) - 1, words.shape[1])
+    points = make_pipeline(TruncatedSVD(dimensions, random_state=0), Normalizer()).fit_transform(words)
     tried = {count: AgglomerativeClustering(count).fit_predict(points) for count in range(2, most + 1)}
     clear = max(float(silhouette_score(points, labels)) for labels in tried.values())
     if clear < CLEAR:

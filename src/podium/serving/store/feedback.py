@@ -12,7 +12,7 @@ from podium.jsonl import loads
 from podium.serving.store.clock import Clock, from_us, to_us, utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.runs import Run
-from podium.serving.store.tables import feedback, runs
+from podium.serving.store.tables import feedback, run_texts, runs
 from podium.types import Problem, Transcript
 
 LONGEST = 20_000
@@ -73,11 +73,10 @@ class FeedbackStore:
         """Every question for which somebody wrote the right answer, or called the answer good: problems to learn from and to
         evaluate by. Questions that need what was said before them are left out. ``key``: of this key's runs only.
         """
-        query = select(feedback.c.run, feedback.c.thumb, feedback.c.right_answer, runs.c.record, runs.c.transcripts).join(
-            runs, runs.c.id == feedback.c.run
-        )
+        said = (feedback.c.run, feedback.c.thumb, feedback.c.right_answer)
+        query = select(*said, run_texts.c.record, run_texts.c.transcripts).join(run_texts, run_texts.c.id == feedback.c.run)
         if key is not None:
-            query = query.where(runs.c.key == key)
+            query = query.join(runs, runs.c.id == feedback.c.run).where(runs.c.key == key)
         query = query.order_by(feedback.c.run).limit(_PAGE)
         last = ""
         while rows := await self._database.read(
