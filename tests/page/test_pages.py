@@ -224,8 +224,8 @@ def test_runs_are_found_again_and_shared(served: Served, watched: Watched) -> No
     expect(page.locator(".inspector")).to_contain_text("Step 0: brook")
     assert page.locator(".time-name").all_inner_texts() == ["Conductor", "0 brook"]
     page.get_by_role("link", name="Runs").click()
-    page.get_by_label("Search").fill("3 TIMES 14")
-    page.get_by_label("Search").press("Enter")
+    page.get_by_role("searchbox", name="Search").fill("3 TIMES 14")
+    page.get_by_role("searchbox", name="Search").press("Enter")
     expect(page.locator("tbody tr")).to_have_count(1)
     assert page.locator("tbody a").get_attribute("href") == address.removeprefix(served.address)
     page.get_by_role("combobox", name="Outcome").select_option("failed")

@@ -53,7 +53,12 @@ def test_unknown_addresses(served: Served) -> None:
     status, headers, _ = get(f"{served.address}/nothing")
     assert status == 404
     assert "default-src 'none'" in headers["Content-Security-Policy"]
-    status, _, body = get(f"{served.address}/<script>", Accept="text/html")
+    status, headers, body = get(f"{served.address}/<script>", Accept="text/html")
+    assert status == 404
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert "There is nothing at this address" in body
+    assert "<script>" not in body, "the address does not become a part of the page"
+    status, _, body = get(f"{served.address}/<script>", Accept="application/json")
     assert status == 404
     assert "<" not in body
 

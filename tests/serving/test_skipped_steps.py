@@ -96,7 +96,7 @@ async def test_the_page_shows_it_as_skipped() -> None:
     for following in (live, Following.of(completion.transcripts)):
         view = following.rounds[0].steps[2]
         assert (view.state, view.usage, view.seconds) == ("skipped", None, None)
-    assert [span.name for span in spans(completion.transcripts)] == ["0 w0", "1 w1"]
+    assert [span.name for span in spans(completion.transcripts)] == ["Conductor", "0 w0", "1 w1"]
 
 
 async def test_results_count_those_who_were_asked() -> None:
