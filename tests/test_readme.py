@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import podium
+from podium.acting.pool_file import read_pool
 from podium.gym.server import make_app, running
 from podium.gym.specialists import specialists
 from podium.gym.world import World
-from podium.workers.config import read_pool
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
