@@ -23,3 +23,11 @@ def test_without_answers_the_text_decides() -> None:
 
 def test_one_kind_stays_one() -> None:
     assert regrouped(SUMS, ["all"] * 12, [{}] * 12, {"all": 0.5}) == (["all"] * 12, [{"all": 1.0}] * 12)
+
+
+def test_texts_of_two_words_are_enough() -> None:
+    bits = [" ".join(f"{n:06b}") for n in range(64)]
+    first = ["low"] * 32 + ["high"] * 32
+    labels, _ = regrouped(bits, first, [{}] * 64, {"low": 0.9, "high": 0.9})
+    assert len(labels) == 64
+    assert {*labels} <= {"low", "high"}

@@ -42,7 +42,8 @@ def regrouped(
     if len(kinds) < 2:
         return labels, posterior
     words = text_features().fit_transform(texts)
-    points = make_pipeline(TruncatedSVD(min(DIMENSIONS, len(texts) - 1), random_state=0), Normalizer()).fit_transform(words)
+    dimensions = min(DIMENSIONS, len(texts) - 1, words.shape[1])
+    points = make_pipeline(TruncatedSVD(dimensions, random_state=0), Normalizer()).fit_transform(words)
     for _ in range(ROUNDS):
         prior = _unseen(points, labels)
         own, other = _rates(labels, right, shares)
