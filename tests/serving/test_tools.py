@@ -83,8 +83,21 @@ async def test_results_that_nobody_waits_for_are_a_conversation_like_any_other(t
         assert [message.role for message in planner.calls[0].question] == ["user", "assistant", "tool"]
 
 
+class Together(ToolUser):
+    """Answers what it is told only when two are asked for it at once."""
+
+    def __init__(self) -> None:
+        super().__init__(told)
+        self.barrier = asyncio.Barrier(2)
+
+    async def __call__(self, call: Call) -> Completion:
+        if call.turns:
+            await self.barrier.wait()
+        return await super().__call__(call)
+
+
 async def test_results_that_are_sent_twice_at_once_plan_nothing_anew(tmp_path: Path) -> None:
-    planner, solver = said("Look."), ToolUser(told)
+    planner, solver = said("Look."), Together()
     async with live(catalog_of(said(TWO_STEPS), planner, solver), tmp_path) as server, client(server) as ai:
         first = await ai.chat.completions.create(model="podium", messages=QUESTION, tools=TOOLS)
         message = first.choices[0].message.model_dump(exclude_none=True, include={"role", "tool_calls"})

@@ -17,6 +17,7 @@ from podium.policies.chosen import ChosenWorkflow, variants
 from podium.policies.voting import with_vote
 from podium.protocols import Verifier, Worker
 from podium.tuning.candidates import Candidate, Part, solo, workflow
+from podium.tuning.catalogue import GENERAL
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.trials import Bench, Judged
@@ -28,6 +29,8 @@ SEARCHED = 2 / 3
 SEARCH_SHARE = 0.7
 """Share of the calls after which the best are compared."""
 CONTENDERS = 8
+_CATALOGUE = replace(GENERAL, swept=((("plan", ()), ("solve", (0,))),))
+"""Who solves behind a plan is looked for first: with all kinds in one, nobody may be right alone."""
 AT_ONCE = 32
 """Workflows tried side by side."""
 
@@ -148,7 +151,7 @@ def _in_words(candidate: Candidate, names: Sequence[str]) -> str:
 def _bench(by: Choosing, workers: WorkerPool) -> Bench:
     if by.sampling != Sampling():
         workers = workers.wrapped(lambda member: _Sampled(member.worker, by.sampling))
-    return Bench(workers, by.verifier, lambda problem: "")
+    return Bench(workers, by.verifier, lambda problem: "", _CATALOGUE)
 
 
 class _Sampled:

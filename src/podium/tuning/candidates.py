@@ -139,3 +139,12 @@ def beside(candidate: Candidate, role: str, worker: int) -> Candidate:
 
 def _with(candidate: Candidate, at: int, part: Part) -> Candidate:
     return (*candidate[:at], part, *candidate[at + 1 :])
+
+
+def team_of(steps: Sequence[tuple[str, int]], last: Part) -> Candidate:
+    """``steps`` (role, worker) side by side behind the first, and ``last``, who sees them all."""
+    made = [
+        Part(role=role, worker=worker, access=(0,) if at and steps[0][0] == "plan" else (), about=last.about)
+        for at, (role, worker) in enumerate(steps)
+    ]
+    return (*made, replace(last, access=tuple(range(len(made)))))

@@ -16,7 +16,7 @@ from dataclasses import replace
 from itertools import combinations, zip_longest
 
 from podium.policies.tuned_record import LONGEST
-from podium.tuning.candidates import Candidate, Part, beside, solo, without
+from podium.tuning.candidates import Candidate, Part, beside, solo, team_of, without
 from podium.tuning.catalogue import SOLVE, Catalogue
 from podium.types import Problem
 
@@ -206,7 +206,7 @@ class Sweeps:
         is_complete = all(self._good.values())
         lasts = ((await self._lasts(tuple(steps)))[:2] if is_complete else []) or self._usual()
         ways = [tuple(steps), *((one,) for one in steps)] if is_complete and len(steps) > 1 else [tuple(steps)]
-        await self._race([_team(each, last) for each in ways for last in lasts])
+        await self._race([team_of(each, last) for each in ways for last in lasts])
 
     async def widen(self, roles: Sequence[str]) -> None:
         """Put one or two steps more of ``roles`` into the best team, by those who spoil nothing there, and race the teams."""
@@ -237,7 +237,7 @@ class Sweeps:
     async def _lasts(self, steps: tuple[Prepared, ...]) -> list[Part]:
         """Who spoils nothing as the last step behind ``steps``, the best first."""
         parts = [Part(role=SOLVE, worker=worker, about=self._about) for worker in self._workers()]
-        found = await self._harmless(parts, lambda team, last: _team(steps, last))
+        found = await self._harmless(parts, lambda team, last: team_of(steps, last))
         return [part for each in zip_longest(*found.values()) for part in each if part is not None]
 
     async def review(self) -> None:
@@ -344,12 +344,3 @@ class Sweeps:
                 self.measured[candidate] = (sum(found) + 0.5) / (len(found) + 1.0)
             if self.measured.get(candidate, 0.0) < AGAIN:
                 return
-
-
-def _team(steps: Sequence[Prepared], last: Part) -> Candidate:
-    """``steps`` side by side behind the first, and ``last``, who sees them all."""
-    made = [
-        Part(role=role, worker=worker, access=(0,) if at and steps[0][0] == "plan" else (), about=last.about)
-        for at, (role, worker) in enumerate(steps)
-    ]
-    return (*made, replace(last, access=tuple(range(len(made)))))
