@@ -245,15 +245,17 @@ def _record(
             one = by_candidate.get((kind, candidate))
             usd = costs(candidate)
             if one is not None and not one.trials and candidate in search.measured(kind):
-                measured[kind] = Measured(right=one.share, usd=usd)  # it had no rival, so that selection left it out
+                measured[kind] = Measured(right=round(one.share, 9), usd=usd)  # it had no rival, so that selection left it out
                 continue
             if one is None or not one.trials:
                 doubtful = sorted(draw.share(kind, candidate) for draw in draws)
-                measured[kind] = Measured(right=min(mean.share(kind, candidate), doubtful[len(draws) // 5]), usd=usd)
+                # Rounded: the last digits of the estimate depend on the order of sums.
+                expected = round(min(mean.share(kind, candidate), doubtful[len(draws) // 5]), 9)
+                measured[kind] = Measured(right=expected, usd=usd)
                 continue
             interval = wilson(fmean(t.outcome.right for t in one.trials), len(one.trials))
             measured[kind] = Measured(
-                right=one.share, low=interval.low, high=interval.high, problems=len(one.trials),
+                right=round(one.share, 9), low=interval.low, high=interval.high, problems=len(one.trials),
                 usd=one.usd if one.usd is not None else usd, seconds=one.seconds,
             )  # fmt: skip
         steps = tuple(

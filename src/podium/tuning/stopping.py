@@ -91,7 +91,8 @@ def _measured(found: Sequence[Judged], expected: float) -> Measured:
     interval = wilson(right / len(found), len(found))
     usd = [one.usd for one in found if one.usd is not None]
     return Measured(
-        right=(right + PRIOR * expected) / (len(found) + PRIOR), low=interval.low, high=interval.high, problems=len(found),
+        right=round((right + PRIOR * expected) / (len(found) + PRIOR), 9),
+        low=interval.low, high=interval.high, problems=len(found),
         usd=fmean(usd) if len(usd) == len(found) else None, seconds=fmean(one.seconds for one in found),
         calls=fmean(one.steps for one in found),
     )  # fmt: skip
