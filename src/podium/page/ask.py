@@ -31,10 +31,12 @@ _EXAMPLES = (
     "Write a Python function that tells whether a string is a palindrome, ignoring case and punctuation.",
 )
 _TO_THE_RUN = """(() => {
-  const form = document.querySelector('.ask-form'), run = document.querySelector('.thread');
-  const narrow = innerWidth <= 640;
+  const form = document.querySelector('.ask-form'), narrow = innerWidth <= 640;
   if (narrow) form.open = false;
-  requestAnimationFrame(() => run.scrollIntoView({block: narrow ? 'start' : 'nearest'}));
+  // Once more when the run stands on the page and has its height: the form folds, and the workflow is drawn, meanwhile.
+  for (const ms of [0, 300]) {
+    setTimeout(() => document.querySelector('.thread')?.scrollIntoView({block: narrow ? 'start' : 'nearest'}), ms);
+  }
 })()"""
 
 
