@@ -12,7 +12,8 @@ from tests.page.contrast import TOO_FAINT
 from tests.page.training_run import KIND, add_iteration, write_run
 
 UNNAMED = """[...document.querySelectorAll('button, a, input, select, textarea')].filter(
-    element => element.checkVisibility() && element.getClientRects().length && !(element.innerText || element.ariaLabel || element.labels?.length)).length"""
+    element => element.checkVisibility() && element.getClientRects().length
+        && !(element.innerText || element.ariaLabel || element.labels?.length)).length"""
 
 
 def ask(page: Page, served: Served, question: str, model: str, beside: str = "") -> None:
