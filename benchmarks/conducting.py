@@ -1,7 +1,9 @@
 """Trained conductors of the gym beside its optimum, the best constant workflow and the best baselines.
 
 ``python -m benchmarks.conducting RUN [RUN ...]``: every run of ``recipes/gym.py`` on the same held-out problems,
-half other numbers and combinations, half other templates; 200 of each kind. The last line is one JSON object.
+half other numbers and combinations, half other templates; 200 of each kind. With ``--draw SEED`` it is the run of
+``recipes/gym.py:drawn`` in the world drawn from that seed: its best workflows are searched for first, its opponents are left to
+the certificate (``python -m benchmarks.gym --certify --draw SEED``). The last line is one JSON object.
 """
 
 import argparse
@@ -17,9 +19,12 @@ from podium.evaluation.evaluate import Result, evaluate
 from podium.gym import GymVerifier
 from podium.gym.gauge import Gauge
 from podium.gym.kinds import KINDS, UNTRAINED_KINDS
+from podium.gym.optimum import find_optimum
+from podium.gym.search import chain
 from podium.gym.specialists import specialists
 from podium.gym.stored import stored
-from podium.gym.world import World
+from podium.gym.wordings import PLAIN
+from podium.gym.world import World, draw_world
 from podium.policies.local import LocalPolicy
 from podium.types import Problem
 from podium.workers.pool import Member, WorkerPool
@@ -31,15 +36,16 @@ def main() -> None:
     arguments.add_argument("runs", nargs="+", type=Path)
     arguments.add_argument("--per-kind", type=int, default=200)
     arguments.add_argument("--seed", type=int, default=900, help="which problems; no setting was ever chosen by those of 900")
+    arguments.add_argument("--draw", type=int, metavar="SEED", help="the runs are of the world drawn from this seed")
     options = arguments.parse_args()
-    world = World()
+    world = World() if options.draw is None else draw_world(options.draw)
     problems = [
         problem
         for kind in (*KINDS, *UNTRAINED_KINDS)
         for split in ("held_out_numbers", "held_out_templates")
         for problem in world.problems(kinds=(kind,), split=split, n=options.per_kind // 2, seed=options.seed)
     ]
-    known = _known(world, problems)
+    known = _known(world, problems) if options.draw is None else _searched(world, problems)
     for name, right in known.items():
         _print(name, _by_kind(right, problems))
     found = []
@@ -59,6 +65,19 @@ def _known(world: World, problems: list[Problem]) -> dict[str, list[bool]]:
         right["optimum"] += gauge.correct(kept.optima[kind])
         for name, workflow in kept.opponents.items():
             right.setdefault(name, []).extend(gauge.correct(workflow))
+    return right
+
+
+def _searched(world: World, problems: list[Problem]) -> dict[str, list[bool]]:
+    """The optimum of a world of which nothing is stored, and its workers alone."""
+    workers = specialists(world)
+    optima = find_optimum(world, workers)
+    right: dict[str, list[bool]] = {}
+    for kind in dict.fromkeys(problem.kind for problem in problems):
+        gauge = Gauge(workers, [problem for problem in problems if problem.kind == kind])
+        right.setdefault("optimum", []).extend(gauge.correct(optima[kind].workflow))
+        for index, worker in enumerate(workers):
+            right.setdefault(worker.name, []).extend(gauge.correct(chain([(index, PLAIN["answer"])])))
     return right
 
 

@@ -3,8 +3,8 @@
 ``python -m benchmarks.gym`` takes about a minute; ``--quick`` a few seconds. The last line is one JSON object with the keys
 ``best_single``, ``optimum``, ``constant``, ``constant_cheap``, ``per_kind`` and ``calls_per_second``. What is measured comes from
 a search: ``--certify`` does it anew and measures it on problems that it did not see (:mod:`benchmarks.certificate`; at most 15
-minutes on one quiet core), with ``--world FILE.py`` for any module with ``WORLD`` and ``WORKERS``, with ``--draw SEED`` for a
-drawn world, with ``--store`` to keep what was found in the package.
+minutes on one quiet core), with ``--world FILE.py`` for any module with ``WORLD`` and ``WORKERS``, with ``--draw SEED ...`` for
+drawn worlds, with ``--store`` to keep what was found in the package.
 """
 
 import argparse
@@ -37,9 +37,11 @@ def main() -> None:
     arguments.add_argument("--certify", action="store_true", help="search for what would make the claim false, and measure it")
     arguments.add_argument("--world", type=Path, metavar="FILE.py", help="certify this module's WORLD and WORKERS")
     arguments.add_argument("--store", action="store_true", help="with --certify: keep in the package what was found")
-    arguments.add_argument("--draw", type=int, metavar="SEED", help="certify the world drawn from this seed")
+    arguments.add_argument(
+        "--draw", type=int, nargs="+", default=(), metavar="SEED", help="certify the worlds drawn from these seeds"
+    )
     options = arguments.parse_args()
-    if options.certify or options.world is not None or options.draw is not None:
+    if options.certify or options.world is not None or options.draw:
         raise SystemExit(certificate.run(options.world, options.draw, quick=options.quick, store=options.store))
     world = World()
     workers, known = specialists(world), stored()

@@ -1,6 +1,7 @@
 """The searches: the optimum is not missed, its opponents are searched for, and what was found keeps the certificate's bounds."""
 
 import random
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
@@ -9,14 +10,14 @@ from podium.errors import ConfigError
 from podium.gym import opponents
 from podium.gym.certify import BOUNDS, Certificate
 from podium.gym.drawing import draw_profiles
-from podium.gym.gauge import Gauge
+from podium.gym.gauge import QUESTION, Gauge
 from podium.gym.kinds import KINDS, UNTRAINED_KINDS
 from podium.gym.opponents import Constants
 from podium.gym.optimum import best_for
 from podium.gym.search import ASKED, Climber, Target, chain, joined
 from podium.gym.specialists import Specialist, specialists
 from podium.gym.stored import stored
-from podium.gym.wordings import PLAIN
+from podium.gym.wordings import PLAIN, wordings_for
 from podium.gym.world import Split, World, draw_world
 from podium.types import Step, Workflow
 
@@ -34,6 +35,36 @@ def test_the_question_can_stand_in_a_subtask() -> None:
     assert gauge.accuracy(blind) == pytest.approx(alone, abs=0.05), "who sees nobody and has the question answers as if alone"
     without = Workflow(steps=tuple(Step(worker=s.worker, subtask=s.subtask.removeprefix(ASKED)) for s in blind.steps))
     assert gauge.accuracy(without) == 0.0
+
+
+class _Called:
+    """A worker that the gauge only knows how to call."""
+
+    def __init__(self, worker: Specialist) -> None:
+        self.complete = worker.complete
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_situations_that_are_put_together_are_those_that_are_read_from_calls(kind: str) -> None:
+    """Random workflows, the question here and there: the same answers, dollars and number of calls either way."""
+    rng = random.Random(kind)
+    problems = WORLD.problems(kinds=(kind,), n=6, seed=21)
+    quick, slow = Gauge(POOL, problems), Gauge([_Called(worker) for worker in POOL], problems)
+    words = [*wordings_for(kind if kind in KINDS else None).values(), "Answer on your own.", "Solve it."]
+    for _ in range(40):
+        steps: list[Step] = []
+        for at in range(rng.randint(1, 6)):
+            text = rng.choice(words)
+            text = rng.choice((text, ASKED + text, f"{text} {QUESTION} {QUESTION}", text + 40 * f" {QUESTION}"))
+            again = bool(steps) and rng.random() < 0.2
+            access = tuple(sorted(rng.sample(range(at), rng.randint(0, at))))
+            steps.append(
+                replace(steps[-1], access=access) if again else Step(worker=rng.randrange(7), subtask=text, access=access)
+            )
+        workflow = Workflow(steps=tuple(steps))
+        assert quick.correct(workflow) == slow.correct(workflow), workflow
+        assert quick.cost(workflow) == pytest.approx(slow.cost(workflow)), workflow
+    assert quick.calls == slow.calls
 
 
 def _small(seed: int) -> list[Specialist]:

@@ -85,6 +85,8 @@ def test_worlds_are_drawn_with_other_workers_and_habits() -> None:
     assert len({str(world.profiles) for world in worlds}) == 12
     assert draw_world(3).profiles == draw_world(3).profiles
     for world in worlds:
+        fair = max(min(level for (kind, _), level in p.levels.items() if kind in KINDS) for p in world.profiles)
+        assert 0.7 <= fair <= 0.76, "one is fair at everything"
         for kind in KINDS:
             best = [max((p.levels[kind, part], p.name) for p in world.profiles)[1] for part in PARTS[kind]]
             assert len(set(best)) >= min(len(best), len(world.profiles) - 1), "nobody is best at two parts of one kind"

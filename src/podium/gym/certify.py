@@ -84,22 +84,29 @@ def certify(
     *,
     measured: int = MEASURED,
     effort: int = EFFORT,
+    light: bool = False,
     seed: int = 0,
     say: Callable[[str], None] = lambda text: None,
 ) -> Certificate:
-    """Search, and measure. Takes minutes."""
-    found = find_optimum(world, workers, seed=seed)
+    """Search, and measure; takes minutes.
+
+    ``light``: the optimum and the baselines are searched for on half as many problems, and ``effort`` counts the calls for the
+    baselines, too, which come on top else.
+    """
+    found = find_optimum(world, workers, seed=seed, light=light)
     optima = {kind: each.workflow for kind, each in found.items()}
     optimum_calls = sum(found[kind].calls for kind in KINDS)
     say(f"optimum: {optimum_calls:,} calls")
     choosing = _gauges(world, workers, CHOICE, 4000 + seed, "train")
     limit = fmean(choosing[kind].cost(optima[kind]) for kind in KINDS)
     trained = {kind: optima[kind] for kind in KINDS}
-    constants = find_constants(world, workers, trained, limit, calls=effort * optimum_calls, seed=seed)
-    say(f"constant workflows: {constants.calls:,} calls")
-    asked = Target({kind: Gauge(workers, world.problems(kinds=(kind,), n=SEARCH, seed=5000 + seed)) for kind in KINDS})
+    few = SEARCH // 2 if light else SEARCH
+    asked = Target({kind: Gauge(workers, world.problems(kinds=(kind,), n=few, seed=5000 + seed)) for kind in KINDS})
     baselines = best_baselines(asked, Target({kind: choosing[kind] for kind in KINDS}), len(workers))
     say(f"baselines: {asked.calls:,} calls")
+    calls = effort * optimum_calls - (asked.calls if light else 0)
+    constants = find_constants(world, workers, trained, limit, calls=calls, over=0.5 if light else 1.0, seed=seed)
+    say(f"constant workflows: {constants.calls:,} calls")
     solos = {f"{w.name} alone": _alone(choosing, i) for i, w in enumerate(workers)}
     catalogue = {**solos, **{f"constant, {k}": w for k, w in constants.catalogue.items()}, **baselines}
     held_out = _gauges(world, workers, measured, 6000 + seed, "held_out")

@@ -14,7 +14,11 @@ NAMES = ("atlas", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath",
 FEWEST = 5
 
 
-def draw_profiles(seed: int, workers: int) -> tuple[Profile, ...]:
+FAIR = (0.66, 0.74)
+"""How well the fair worker of the usual world does every part, from and to."""
+
+
+def draw_profiles(seed: int, workers: int, fair_levels: tuple[float, float] = FAIR) -> tuple[Profile, ...]:
     """``workers`` profiles. Raises :class:`ConfigError` for fewer than 5 and more than 12."""
     if not FEWEST <= workers <= len(NAMES):
         raise ConfigError(f"a world has {FEWEST} to {len(NAMES)} workers, not {workers}")
@@ -25,7 +29,7 @@ def draw_profiles(seed: int, workers: int) -> tuple[Profile, ...]:
     return tuple(
         Profile(
             name=NAMES[worker],
-            levels=_levels(rng, {pair for pair, who in best.items() if who == worker}, fair=worker == fair),
+            levels=_levels(rng, {pair for pair, who in best.items() if who == worker}, fair_levels if worker == fair else None),
             habits=_habits(rng, families[worker]),
             **_price(rng, fair=worker == fair),
         )
@@ -55,14 +59,14 @@ def _best(rng: random.Random, specialists: list[int]) -> dict[tuple[str, str], i
     return best
 
 
-def _levels(rng: random.Random, own: set[tuple[str, str]], *, fair: bool) -> dict[tuple[str, str], float]:
+def _levels(rng: random.Random, own: set[tuple[str, str]], fair: tuple[float, float] | None) -> dict[tuple[str, str], float]:
     levels: dict[tuple[str, str], float] = {}
     for kind in KINDS:
         for part in PARTS[kind]:
             if (kind, part) in own:
                 low, high = (0.78, 0.82) if part == "write" else (0.985, 0.995)
             else:
-                low, high = (0.66, 0.74) if fair else (0.32, 0.52)
+                low, high = fair or (0.32, 0.52)
             levels[kind, part] = rng.uniform(low, high)
     for kind in UNTRAINED_KINDS:
         for part in PARTS[home(kind)]:

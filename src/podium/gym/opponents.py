@@ -62,9 +62,19 @@ class Constants:
 
 
 def find_constants(
-    world: World, workers: Sequence[Specialist], optima: Mapping[str, Workflow], limit_usd: float, *, calls: int, seed: int = 0
+    world: World,
+    workers: Sequence[Specialist],
+    optima: Mapping[str, Workflow],
+    limit_usd: float,
+    *,
+    calls: int,
+    over: float = 1.0,
+    seed: int = 0,
 ) -> Constants:
-    """Search with about ``calls`` calls; ``optima`` are the best workflows by kind, which the adversary knows: of these kinds."""
+    """Search with at least ``calls`` calls; ``optima`` are the best workflows by kind, which the adversary knows: of these kinds.
+
+    Single climbs get shares of ``over`` times the calls, which make more than the whole: some end early.
+    """
     rng = random.Random(f"constants {seed}")
     remembered = Remembered()
     spent = 0
@@ -86,7 +96,7 @@ def find_constants(
             seen=lambda workflow, score: remembered.add(workflow, score, cheap=searched.limit_usd is not None and score >= 0),
             allowed=lambda w: at_most is None or len({step.worker for step in w.steps}) <= at_most,
         )
-        _, found = climber.climb(searched, start, calls=max(1, round(share * calls)))
+        _, found = climber.climb(searched, start, calls=max(1, round(share * over * calls)))
         spent += searched.calls - before
         ends.append(found)
         return found

@@ -48,7 +48,7 @@ def scene_of(call: Call) -> Scene:
         quoted = [find_question(turn.text) for turn in turns if turn.role == "assistant"]
         asked = next((found for found in reversed(quoted) if found is not None), None)
     last = next((turn for turn in reversed(turns) if turn.role == "user"), Turn("user", ""))
-    verbs, kinds, sort, alone = _told(last.task or last.text, asked)
+    verbs, kinds, sort, alone = told(last.task or last.text, asked)
     return Scene(
         asked=asked,
         verbs=verbs,
@@ -61,7 +61,7 @@ def scene_of(call: Call) -> Scene:
 
 
 @lru_cache(maxsize=1 << 14)
-def _told(task: str, asked: ParsedQuestion | None) -> tuple[frozenset[str], frozenset[str], str, bool]:
+def told(task: str, asked: ParsedQuestion | None) -> tuple[frozenset[str], frozenset[str], str, bool]:
     """What a subtask asks for: verbs, the kinds it is worded for, a sort of facts, and whether to use nothing of others."""
     words = without_question(task, asked)[:MAX_SUBTASK]
     return verbs_in(words), kinds_named(words), sort_named(words), works_alone(words)

@@ -11,7 +11,7 @@ from podium.errors import ConfigError
 from podium.gym.attempt import Attempt
 from podium.gym.chance import Chance
 from podium.gym.profiles import Profile
-from podium.gym.scene import scene_of
+from podium.gym.scene import Scene, scene_of
 from podium.gym.world import World
 from podium.types import Call, Card, Completion, Usage
 
@@ -57,24 +57,31 @@ class Specialist:
     def complete(self, call: Call) -> Completion:
         """The completion at once, for callers without an event loop; nothing is slept or streamed."""
         scene = scene_of(call)
-        text = Attempt(scene, self.profile, self._chance, call.sample, self._difficulty).text()
+        text = self.response(scene, call.sample)
         finish_reason = "stop"
         limit = call.sampling.max_tokens
         if limit is not None and _tokens(len(text)) > limit:
             text, finish_reason = text[: max(0, limit) * CHARACTERS_PER_TOKEN], "length"
-        prompt, completion = _tokens(scene.characters), _tokens(len(text))
-        profile = self.profile
+        completion = _tokens(len(text))
         return Completion(
             text=text,
             finish_reason=finish_reason,
             usage=Usage(
-                prompt_tokens=prompt,
+                prompt_tokens=_tokens(scene.characters),
                 completion_tokens=completion,
-                cost_usd=prompt * profile.prompt_usd + completion * profile.completion_usd,
+                cost_usd=self.cost_usd(scene.characters, len(text)),
             ),
-            seconds=profile.latency_seconds + completion / profile.tokens_per_second,
+            seconds=self.profile.latency_seconds + completion / self.profile.tokens_per_second,
             price_source="gym",
         )
+
+    def response(self, scene: Scene, sample: tuple[int, ...]) -> str:
+        """What is written in a situation that has been read already."""
+        return Attempt(scene, self.profile, self._chance, sample, self._difficulty).text()
+
+    def cost_usd(self, shown: int, written: int) -> float:
+        """Dollars for so many characters."""
+        return _tokens(shown) * self.profile.prompt_usd + _tokens(written) * self.profile.completion_usd
 
 
 def specialists(world: World, *, noise: float = 0.5, sleep_scale: float = 0.0) -> list[Specialist]:

@@ -4,6 +4,7 @@
     podium train recipes/gym.py --seeds 5        five, one after the other
     podium train recipes/gym.py:plain            the same budget without the exploration parts, for comparison
     podium train recipes/gym.py:short            60 iterations over three kinds, as podium demo trains it
+    podium train recipes/gym.py:drawn            the first recipe in another world, the one drawn from the seed
     podium train recipes/gym.py:adaptive         another pool for every question, workers known by their cards only
     podium train recipes/gym.py:faulty           with workers that fail three calls in ten
     podium train recipes/gym.py:recursive        second rounds, on top of a finished run of the first recipe
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from podium.access import call_for
 from podium.errors import WorkerUnavailable
-from podium.gym import GymVerifier, Specialist, World, specialists
+from podium.gym import GymVerifier, Specialist, World, draw_world, specialists
 from podium.gym.kinds import SHORT_KINDS
 from podium.policies.shipped import conductor_folder
 from podium.protocols import Worker
@@ -100,6 +101,11 @@ def short(seed: int = 0) -> TrainConfig:
         iterations=60,
         problems=lambda: WORLD.problems(kinds=SHORT_KINDS, n=6000, seed=11 + seed),
     )
+
+
+def drawn(seed: int = 0) -> TrainConfig:
+    """The first recipe, no setting changed, in the world that is drawn from ``seed``."""
+    return replace(config(seed, draw_world(seed)), name="gym-drawn")
 
 
 def adaptive(seed: int = 0) -> TrainConfig:
