@@ -17,7 +17,7 @@ from podium.policies.voting import VOTE
 from podium.protocols import Verifier
 from podium.tuning.candidates import Candidate, solo, workflow
 from podium.tuning.catalogue import GENERAL, SOLVE, Catalogue
-from podium.tuning.found import find_kinds
+from podium.tuning.found import find_kinds, settle
 from podium.tuning.frontier import frontier_picture
 from podium.tuning.headroom import Headroom
 from podium.tuning.outcomes import Draw
@@ -130,6 +130,7 @@ async def tune_pool(
     if are_found:
         await find_kinds(search, lambda: calls_left(until_searched), lambda mean: report("search", mean))
     await search.run(lambda: calls_left(until_searched), lambda mean: report("search", mean))
+    settle(search)
     if search.labels:
         classifier = KindClassifier([p.question for p in parts.search], [search.labels[p.id] for p in parts.search])
         by_text = {problem.id: classifier.likeliest(problem.question) for problem in (*parts.select, *parts.test)}
@@ -177,8 +178,15 @@ async def select(
         cheap = min((one for one in singles if singles[one] > singles[alone] - NEARLY), key=lambda one: costs(one) or 0.0)
         own = [problem for problem in problems if bench.kind_of(problem) == kind]
         first = list(dict.fromkeys((*leaders[:1], alone, constant, cheap, *leaders)))
+        measured = max(search.measured(kind).values(), default=1.0)
         contenders = [
-            Contender(candidate=one, expected=search.expected(kind, one, mean), weight=search.weight(kind, one)) for one in first
+            Contender(
+                candidate=one,
+                # What was tried on chosen problems only has to show more than an estimate.
+                expected=min(search.expected(kind, one, mean), measured - (one not in search.measured(kind)) * NEARLY),
+                weight=search.weight(kind, one),
+            )
+            for one in first
         ]
         top = max(one.expected for one in contenders)
         contenders = [one for one in contenders if one.expected > top - FAR]
