@@ -7,7 +7,7 @@ teams are asked.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from podium.tuning.candidates import Candidate
 from podium.tuning.outcomes import Draw
@@ -29,8 +29,10 @@ SURE = 0.9
 ROUNDS = 3
 
 
-async def find_kinds(search: Search, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> None:
-    """Make kinds of the groups of ``search`` with part of the calls that are ``left()``."""
+async def find_kinds(
+    search: Search, others: Sequence[Problem], left: Callable[[], float], on_batch: Callable[[Draw], None]
+) -> None:
+    """Make kinds of the groups of ``search`` with part of the calls that are ``left()``; ``others`` are put to them by their text."""
     if len(search.by_kind) < 2:
         return
     large, covered = list[str](), 0
@@ -41,7 +43,7 @@ async def find_kinds(search: Search, left: Callable[[], float], on_batch: Callab
     reserve = left() * KEPT
     await search.side_by_side(large, lambda: left() - reserve, on_batch, enough=AGAIN)
     groups, teams = await _lent(search, large)
-    await _regroup(search, groups, teams, left)
+    await _regroup(search, others, groups, teams, left)
 
 
 async def _lent(search: Search, large: list[str]) -> tuple[dict[str, str], dict[str, Candidate]]:
@@ -75,43 +77,44 @@ async def _lent(search: Search, large: list[str]) -> tuple[dict[str, str], dict[
 
 
 async def _regroup(
-    search: Search, groups: Mapping[str, str], teams: Mapping[str, Candidate], left: Callable[[], float]
+    search: Search,
+    others: Sequence[Problem],
+    groups: Mapping[str, str],
+    teams: Mapping[str, Candidate],
+    left: Callable[[], float],
 ) -> None:
     """Make kinds of what one team solves."""
-    problems = search.problems
-    labels = [groups[search.bench.kind_of(problem)] for problem in problems]
-    shares = {kind: search.sweeps[kind].measured.get(team, LEND) for kind, team in teams.items()}
-    wanted = [(teams[label], problem) for label, problem in zip(labels, problems, strict=True)]
+    search.labels = {problem.id: groups[search.bench.kind_of(problem)] for problem in (*search.problems, *others)}
+    wanted = [(teams[search.labels[problem.id]], problem) for problem in search.problems]
     for _ in range(ROUNDS):
         wanted = [(team, problem) for team, problem in wanted if (problem.id, team) not in search.known]
         if left() > 0:
             await search.batch(wanted[: int(left() / 4)])
-        labels, posterior = regrouped([p.question for p in problems], labels, _right(search, teams, problems), shares)
+        posterior = _labelled(search, (*search.problems, *others), teams)
         wanted = [
             (teams[kind], problem)
-            for problem, each in zip(problems, posterior, strict=True)
+            for problem, each in zip(search.problems, posterior, strict=False)
             if max(each.values()) < SURE
             for kind in sorted(each, key=lambda kind: -each[kind])[:2]
         ]
-    search.relabel({problem.id: label for problem, label in zip(problems, labels, strict=True)})
+    search.relabel(search.labels)
     for kind, sweeps in search.sweeps.items():
         await sweeps.measure(teams[kind])
 
 
-def _right(search: Search, teams: Mapping[str, Candidate], problems: list[Problem]) -> list[dict[str, bool]]:
-    """For each problem, which kinds' teams were right and which wrong, where they were asked."""
-    return [
+def settle(search: Search, others: Sequence[Problem]) -> None:
+    """Put every problem to its likeliest kind once more, by all that is known of the best teams."""
+    if search.labels:
+        _labelled(search, (*search.problems, *others), {kind: each.best for kind, each in search.sweeps.items()})
+
+
+def _labelled(search: Search, problems: Sequence[Problem], teams: Mapping[str, Candidate]) -> list[Mapping[str, float]]:
+    """Put ``problems`` to their likeliest kinds by text and by which teams were right. The chance of each kind."""
+    shares = {kind: search.sweeps[kind].measured.get(team, LEND) for kind, team in teams.items()}
+    right = [
         {kind: known for kind, team in teams.items() if (known := search.known.get((p.id, team))) is not None} for p in problems
     ]
-
-
-def settle(search: Search) -> None:
-    """Put every problem to its likeliest kind once more, by all that is known of the best teams."""
-    teams = {kind: each.best for kind, each in search.sweeps.items()}
-    if not search.labels or len(teams) < 2:
-        return
-    shares = {kind: search.sweeps[kind].measured.get(team, LEND) for kind, team in teams.items()}
-    problems = search.problems
     first = [search.labels[problem.id] for problem in problems]
-    labels, _ = regrouped([problem.question for problem in problems], first, _right(search, teams, problems), shares)
+    labels, posterior = regrouped([problem.question for problem in problems], first, right, shares)
     search.labels = {problem.id: label for problem, label in zip(problems, labels, strict=True)}
+    return posterior

@@ -10,7 +10,6 @@ import numpy as np
 from podium.errors import ConfigError
 from podium.evaluation.compare import paired_interval
 from podium.evaluation.metrics import wilson
-from podium.policies.kinds import KindClassifier
 from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedStep, TunedWorkflow, checked_folder, write_tuned
 from podium.policies.voting import VOTE
@@ -127,15 +126,13 @@ async def tune_pool(
         report("gate", search.model.mean())
         write(out, tuned, _questions(parts, kind_of))
         return tuned
+    others = (*parts.select, *parts.test)
     if are_found:
-        await find_kinds(search, lambda: calls_left(until_searched), lambda mean: report("search", mean))
+        await find_kinds(search, others, lambda: calls_left(until_searched), lambda mean: report("search", mean))
     await search.run(lambda: calls_left(until_searched), lambda mean: report("search", mean))
-    settle(search)
     if search.labels:
-        classifier = KindClassifier([p.question for p in parts.search], [search.labels[p.id] for p in parts.search])
-        by_text = {problem.id: classifier.likeliest(problem.question) for problem in (*parts.select, *parts.test)}
-        labels = {**by_text, **search.labels}
-        bench.kind_of = kind_of = lambda problem: labels[problem.id]
+        settle(search, others)
+        bench.kind_of = kind_of = lambda problem: search.labels[problem.id]
     kinds = sorted({kind_of(problem) for problem in parts.search})
     alone = worth_stopping(search, kinds) if VOTE not in workers.names else {}
     left_back = min(CALLS_OF_A_KIND * len(alone), 0.4 * max(0.0, calls_left(until_selected)))
@@ -143,6 +140,7 @@ async def tune_pool(
     report("select", search.model.mean())
     record = _record(search, chosen, kinds, workers, prefer, catalogue)
     record = await with_stopping(record, bench, parts.select, alone, lambda: calls_left(until_selected))
+    settle(search, others)
     questions = _questions(parts, kind_of)
     policy = TunedPolicy(record, questions, workers.names)
     best_worker = _best_worker(search.trials, workers.names)

@@ -128,7 +128,8 @@ class Search:
         Raises :class:`WorkerUnavailable` where nobody answers any more.
         """
         for kind in self.by_kind:
-            self.stages[kind] = [*self.stages.get(kind, self.first_stages()), *self.next_stages()]
+            begun = self.stages.get(kind, [Sweeps.alone, Sweeps.review, *self.first_stages()])
+            self.stages[kind] = [*begun, *self.next_stages()]
         await self.side_by_side(list(self.by_kind), left, on_batch)
         self.model.fit()
         while left() > 0 and self.workers and not all(each.is_done for each in self.sweeps.values()):
@@ -149,7 +150,7 @@ class Search:
         """
         for kind in kinds:
             self.sweeps.setdefault(kind, self.sweeps_of(kind))
-            self.stages.setdefault(kind, self.first_stages())
+            self.stages.setdefault(kind, [Sweeps.alone, Sweeps.review, *self.first_stages()])
         while left() > 0 and self.workers:
             active = [kind for kind in kinds if self.stages[kind] and self.sweeps[kind].share < enough]
             if not active:
@@ -161,23 +162,14 @@ class Search:
             on_batch(self.model.mean())
 
     def first_stages(self) -> list[Stage]:
-        """What is done for a kind, one after the other."""
-        return [Sweeps.alone, Sweeps.review, *self._over()]
+        """What is done for a kind, one after the other, until there is a team."""
+        swept = [stage for plan in self._catalogue.swept for stage in (partial(PlanSweeps.plan, plan=plan), Sweeps.mend)]
+        return [*swept, partial(Sweeps.prepare, roles=self._catalogue.prepared[0]), Sweeps.join, Sweeps.mend]
 
     def next_stages(self) -> list[Stage]:
-        """What is done where that was not enough."""
-        return [Sweeps.describe, Sweeps.begin_again, *self._over(), Sweeps.describe]
-
-    def _over(self) -> list[Stage]:
-        early, late = self._catalogue.prepared
-        return [
-            *[stage for plan in self._catalogue.swept for stage in (partial(PlanSweeps.plan, plan=plan), Sweeps.mend)],
-            partial(Sweeps.prepare, roles=early),
-            Sweeps.join,
-            Sweeps.mend,
-            partial(Sweeps.widen, roles=late),
-            *[Sweeps.mend] * MENDED,
-        ]
+        """What is done to make more of it, and where that is not enough."""
+        more = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED, Sweeps.describe]
+        return [*more, Sweeps.begin_again, *self.first_stages(), *more]
 
     def sweeps_of(self, kind: str) -> Sweeps:
         """New sweeps over the problems of ``kind``; what is known of them stays known."""

@@ -277,7 +277,7 @@ class Sweeps:
 
     async def describe(self) -> None:
         """Tell the best team by one word what the task is about, the word that mends most where the team is wrong."""
-        if self.measured and not any(part.about for part in self.best):
+        if self.share >= AGAIN - NEARLY and not any(part.about for part in self.best):
             team = self.best
             await self._best_where_wrong(team, [tuple(replace(part, about=word) for part in team) for word in self._words])
 
