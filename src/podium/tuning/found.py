@@ -1,84 +1,120 @@
-"""Kinds that nobody gave: groups of like texts are gone through one by one, and become kinds by what is right.
+"""Kinds that nobody gave: groups of like texts are searched like kinds, and become kinds by what is right.
 
-A group borrows the teams that were found for others before it is searched, so that groups of one kind are paid for once. Then the
+The large groups are searched side by side. Every group is lent the teams of the others: where another group's team does as well as its
+own, they are one kind, and small groups that no team does well on are one kind together, to be searched next. Then the
 problems go where the text and the teams' answers say (:mod:`podium.tuning.regroup`); where that is in doubt the two likeliest
 teams are asked.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from podium.tuning.candidates import Candidate
 from podium.tuning.outcomes import Draw
 from podium.tuning.regroup import regrouped
 from podium.tuning.search import Search
+from podium.tuning.sweeps import AGAIN
+from podium.types import Problem
 
-KEPT = 0.2
-"""Share of the calls that is kept for the kinds when groups are gone through one by one."""
-NEW = 0.6
-"""Share of the groups that are reckoned to need a search of their own."""
-SHARE = 0.3
-"""Share of the calls left that one group takes at most."""
+KEPT = 0.25
+"""Share of the calls that is kept for the kinds when groups are searched."""
+COVERED = 0.85
+"""Share of the problems that the groups that are searched hold at least."""
 LEND = 0.4
 """Share right from which a team is lent to other groups."""
+SAME = 0.1
+"""A team that is less right by this much only makes two groups one kind."""
 SURE = 0.9
 """Chance of a kind from which a problem's kind is not asked after."""
+ROUNDS = 3
 
 
-async def find_kinds(search: Search, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> None:
-    """Make kinds of the groups of ``search`` with part of the calls that are ``left()``."""
-    if len(search.by_kind) > 1:
-        teams = await _teams(search, left, on_batch)
-        await _regroup(search, teams, left)
-
-
-async def _teams(search: Search, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> dict[str, Candidate]:
-    """Group -> the best team for it; the largest groups first."""
-    found: dict[str, Candidate] = {}
-    lent: list[Candidate] = []
+async def find_kinds(
+    search: Search, others: Sequence[Problem], left: Callable[[], float], on_batch: Callable[[Draw], None]
+) -> None:
+    """Make kinds of the groups of ``search`` with part of the calls that are ``left()``; ``others`` are put to them by their text."""
+    if len(search.by_kind) < 2:
+        return
+    large, covered = list[str](), 0
+    for kind in sorted(search.by_kind, key=lambda kind: (-len(search.by_kind[kind]), kind)):
+        if covered < COVERED * sum(map(len, search.by_kind.values())):
+            large.append(kind)
+            covered += len(search.by_kind[kind])
     reserve = left() * KEPT
-    groups = sorted(search.by_kind, key=lambda kind: (-len(search.by_kind[kind]), kind))
-    for number, kind in enumerate(groups):
-        each = search.sweeps[kind] = search.sweeps_of(kind)
-        await each.alone()
-        await each.borrow(lent)
-        for stage in search.stages()[1:]:
-            each.may_ask = min((left() - reserve) / max(1.0, (len(groups) - number) * NEW), SHARE * left())
-            if each.is_settled or each.may_ask <= 0 or not search.workers:
-                break
-            await stage(each)
+    await search.side_by_side(large, lambda: left() - reserve, on_batch, enough=AGAIN)
+    groups, teams = await _lent(search, large)
+    await _regroup(search, others, groups, teams, left)
+
+
+async def _lent(search: Search, large: list[str]) -> tuple[dict[str, str], dict[str, Candidate]]:
+    """Group -> kind, and kind -> the best team for it."""
+    kinds: dict[str, str] = {}
+    teams: dict[str, Candidate] = {}
+    lent = {kind: search.sweeps[kind].best for kind in large if search.sweeps[kind].share >= LEND}
+    rest = ""
+    for kind in [*large, *(kind for kind in search.by_kind if kind not in large)]:
+        each = search.sweeps.setdefault(kind, search.sweeps_of(kind))
+        each.may_ask = math.inf
+        if kind not in large:
+            await each.alone()
+        if each.share < AGAIN:
+            await each.borrow([team for other, team in lent.items() if other != kind])
         search.check()
-        found[kind] = each.best
-        if each.best not in lent and each.measured.get(each.best, 0.0) >= LEND:
-            lent.append(each.best)
-        search.model.fit()
-        on_batch(search.model.mean())
-    return found
-
-
-async def _regroup(search: Search, teams: Mapping[str, Candidate], left: Callable[[], float]) -> None:
-    """Make kinds of what one team solves."""
-    problems = [problem for own in search.by_kind.values() for problem in own]
-    names = {team: kind for kind, team in sorted(teams.items(), reverse=True)}
-    labels = [names[teams[kind]] for kind, own in search.by_kind.items() for _ in own]
-    shares = {kind: search.sweeps[kind].measured.get(team, LEND) for team, kind in names.items()}
-    for _ in range(2):
-        right = [
-            {kind: known for team, kind in names.items() if (known := search.known.get((p.id, team))) is not None}
-            for p in problems
+        best = each.measured.get(each.best, 0.0)
+        near = [
+            (each.measured[team], other)
+            for other, team in lent.items()
+            if other in teams and other == kinds[other] and each.measured.get(team, 0.0) >= max(best - SAME, LEND)
         ]
-        labels, posterior = regrouped([problem.question for problem in problems], labels, right, shares)
-        doubtful = [
+        if near:
+            kinds[kind] = max(near)[1]
+        elif kind in large or not rest:
+            kinds[kind], teams[kind] = kind, each.best
+            rest = rest if kind in large else kind
+        else:
+            kinds[kind] = rest
+    return kinds, teams
+
+
+async def _regroup(
+    search: Search,
+    others: Sequence[Problem],
+    groups: Mapping[str, str],
+    teams: Mapping[str, Candidate],
+    left: Callable[[], float],
+) -> None:
+    """Make kinds of what one team solves."""
+    search.labels = {problem.id: groups[search.bench.kind_of(problem)] for problem in (*search.problems, *others)}
+    wanted = [(teams[search.labels[problem.id]], problem) for problem in search.problems]
+    for _ in range(ROUNDS):
+        wanted = [(team, problem) for team, problem in wanted if (problem.id, team) not in search.known]
+        if left() > 0:
+            await search.batch(wanted[: int(left() / 4)])
+        posterior = _labelled(search, (*search.problems, *others), teams)
+        wanted = [
             (teams[kind], problem)
-            for problem, each in zip(problems, posterior, strict=True)
+            for problem, each in zip(search.problems, posterior, strict=False)
             if max(each.values()) < SURE
             for kind in sorted(each, key=lambda kind: -each[kind])[:2]
-            if (problem.id, teams[kind]) not in search.known
         ]
-        if not doubtful or left() <= 0:
-            break
-        await search.batch(doubtful[: int(left() / 4)])
-    search.relabel({problem.id: label for problem, label in zip(problems, labels, strict=True)})
-    for kind, each in search.sweeps.items():
-        each.may_ask = math.inf
-        await each.measure(teams[kind])
+    search.relabel(search.labels)
+    for kind, sweeps in search.sweeps.items():
+        await sweeps.measure(teams[kind])
+
+
+def settle(search: Search, others: Sequence[Problem]) -> None:
+    """Put every problem to its likeliest kind once more, by all that is known of the best teams."""
+    if search.labels:
+        _labelled(search, (*search.problems, *others), {kind: each.best for kind, each in search.sweeps.items()})
+
+
+def _labelled(search: Search, problems: Sequence[Problem], teams: Mapping[str, Candidate]) -> list[Mapping[str, float]]:
+    """Put ``problems`` to their likeliest kinds by text and by which teams were right. The chance of each kind."""
+    shares = {kind: search.sweeps[kind].measured.get(team, LEND) for kind, team in teams.items()}
+    right = [
+        {kind: known for kind, team in teams.items() if (known := search.known.get((p.id, team))) is not None} for p in problems
+    ]
+    first = [search.labels[problem.id] for problem in problems]
+    labels, posterior = regrouped([problem.question for problem in problems], first, right, shares)
+    search.labels = {problem.id: label for problem, label in zip(problems, labels, strict=True)}
+    return posterior

@@ -1,9 +1,9 @@
 """Kinds found again by what is right: which team answers a question says more of its kind than its words do.
 
-Expectation maximisation over a latent kind of every question (A. P. Dempster, N. M. Laird, D. B. Rubin, 1977), in its hard form:
-a kind is what one team solves. The text gives the prior, through a classifier that has not seen the question (as in K. Nigam and
+Expectation maximisation over a latent kind of every question (A. P. Dempster, N. M. Laird, D. B. Rubin, 1977): each kind has a
+share right of every team that was asked. The text gives the prior, through a classifier that has not seen the question (as in K. Nigam and
 others, "Text classification from labeled and unlabeled documents using EM", 2000). The teams' right and wrong answers give the
-likelihood. Left out: that a team may be good at half of a kind.
+likelihood. Left out: that teams with a worker in common err together.
 """
 
 from collections import Counter
@@ -11,21 +11,23 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.decomposition import TruncatedSVD
+from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer
 
-from podium.policies.kinds import text_features
+from podium.tuning.kinds import word_features
 
 WEIGHT = 8.0
 """Answers that a share known beforehand counts as."""
 DOUBT = 0.02
 """Chance of every kind whatever the text says."""
-ROUNDS = 5
+USUAL = 2.0
+"""Answers that the share right over all kinds counts as."""
+LEAST = 0.1
+"""No team is thought to be right less often, or wrong."""
+ROUNDS = 8
 FOLDS = 5
-DIMENSIONS = 64
-"""Of the texts, as the classifier sees them (latent semantic analysis)."""
+
+Array = NDArray[np.float64]
 
 
 def regrouped(
@@ -41,49 +43,39 @@ def regrouped(
     posterior: list[Mapping[str, float]] = [{label: 1.0} for label in labels]
     if len(kinds) < 2:
         return labels, posterior
-    words = text_features().fit_transform(texts)
-    dimensions = min(DIMENSIONS, len(texts) - 1, words.shape[1])
-    points = make_pipeline(TruncatedSVD(dimensions, random_state=0), Normalizer()).fit_transform(words)
+    points = word_features(texts)
+    teams = sorted({team for outcomes in right for team in outcomes})
+    asked = np.array([[team in outcomes for team in teams] for outcomes in right], dtype=np.float64).reshape(len(right), -1)
+    hits = np.array([[bool(outcomes.get(team)) for team in teams] for outcomes in right], dtype=np.float64).reshape(len(right), -1)
+    chances = np.array([[float(label == kind) for kind in kinds] for label in labels])
     for _ in range(ROUNDS):
-        prior = _unseen(points, labels)
-        own, other = _rates(labels, right, shares)
-        posterior = []
-        for before, outcomes in zip(prior, right, strict=True):
-            logs = {
-                kind: np.log(DOUBT + (1 - DOUBT) * before.get(kind, 0.0))
-                + sum(
-                    np.log(rate if was_right else 1 - rate)
-                    for team, was_right in outcomes.items()
-                    for rate in (own[team] if team == kind else other[team],)
-                )
-                for kind in kinds
-            }
-            top = max(logs.values())
-            weights = {kind: float(np.exp(log - top)) for kind, log in logs.items()}
-            total = sum(weights.values())
-            posterior.append({kind: weight / total for kind, weight in weights.items()})
-        found = [max(each, key=lambda kind, each=each: each[kind]) for each in posterior]  # type: ignore[misc]
+        unseen = _unseen(points, labels)
+        prior = np.array([[DOUBT + (1 - DOUBT) * before.get(kind, 0.0) for kind in kinds] for before in unseen])
+        rates = _rates(kinds, teams, chances, asked, hits, shares)
+        logs = np.log(prior) + hits @ np.log(rates).T + (asked - hits) @ np.log(1 - rates).T
+        chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+        chances /= chances.sum(axis=1, keepdims=True)
+        found = [kinds[int(best)] for best in chances.argmax(axis=1)]
         if found == labels:
             break
         labels = found
-    return labels, posterior
+    return labels, [dict(zip(kinds, row, strict=True)) for row in chances.tolist()]
 
 
 def _rates(
-    labels: Sequence[str], right: Sequence[Mapping[str, bool]], shares: Mapping[str, float]
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Kind -> how often its team is right on it, and on the others."""
-    teams = {team for outcomes in right for team in outcomes}
-    own, other = {}, {}
-    for team in teams:
-        there = [outcomes[team] for label, outcomes in zip(labels, right, strict=True) if team in outcomes and label == team]
-        elsewhere = [outcomes[team] for label, outcomes in zip(labels, right, strict=True) if team in outcomes and label != team]
-        own[team] = (sum(there) + WEIGHT * shares[team]) / (len(there) + WEIGHT)
-        other[team] = (sum(elsewhere) + 1) / (len(elsewhere) + 4)
-    return own, other
+    kinds: Sequence[str], teams: Sequence[str], chances: Array, asked: Array, hits: Array, shares: Mapping[str, float]
+) -> Array:
+    """How often each team is right on each kind; where little is known, as often as on all."""
+    usual = (hits.sum(axis=0) + 1) / (asked.sum(axis=0) + 4)
+    right, tried = chances.T @ hits + USUAL * usual, chances.T @ asked + USUAL
+    for kind in set(kinds) & set(teams):
+        row, column = kinds.index(kind), teams.index(kind)
+        right[row, column] += WEIGHT * shares[kind]
+        tried[row, column] += WEIGHT
+    return np.clip(right / tried, LEAST, 1 - LEAST)
 
 
-def _unseen(points: NDArray[np.float64], labels: Sequence[str]) -> list[Mapping[str, float]]:
+def _unseen(points: csr_matrix, labels: Sequence[str]) -> list[Mapping[str, float]]:
     """The chance of each kind by a classifier that was fitted on the other texts."""
     counts = Counter(labels)
     folds = min(FOLDS, *counts.values())
@@ -101,7 +93,7 @@ def _unseen(points: NDArray[np.float64], labels: Sequence[str]) -> list[Mapping[
         known = [label for label, out in zip(labels, turn, strict=True) if not out]
         if len(set(known)) < 2:
             continue
-        model = LogisticRegression(C=30.0, max_iter=500).fit(points[~unseen], known)
+        model = LogisticRegression(C=100.0, max_iter=500).fit(points[~unseen], known)
         for n, chances in zip(np.flatnonzero(unseen), model.predict_proba(points[unseen]), strict=True):
             found[n] = dict(zip(map(str, model.classes_), chances.tolist(), strict=True))
     return found

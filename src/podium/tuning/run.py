@@ -10,14 +10,13 @@ import numpy as np
 from podium.errors import ConfigError
 from podium.evaluation.compare import paired_interval
 from podium.evaluation.metrics import wilson
-from podium.policies.kinds import KindClassifier
 from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedStep, TunedWorkflow, checked_folder, write_tuned
 from podium.policies.voting import VOTE
 from podium.protocols import Verifier
 from podium.tuning.candidates import Candidate, solo, workflow
 from podium.tuning.catalogue import GENERAL, SOLVE, Catalogue
-from podium.tuning.found import find_kinds
+from podium.tuning.found import find_kinds, settle
 from podium.tuning.frontier import frontier_picture
 from podium.tuning.headroom import Headroom
 from podium.tuning.outcomes import Draw
@@ -127,14 +126,13 @@ async def tune_pool(
         report("gate", search.model.mean())
         write(out, tuned, _questions(parts, kind_of))
         return tuned
+    others = (*parts.select, *parts.test)
     if are_found:
-        await find_kinds(search, lambda: calls_left(until_searched), lambda mean: report("search", mean))
+        await find_kinds(search, others, lambda: calls_left(until_searched), lambda mean: report("search", mean))
     await search.run(lambda: calls_left(until_searched), lambda mean: report("search", mean))
     if search.labels:
-        classifier = KindClassifier([p.question for p in parts.search], [search.labels[p.id] for p in parts.search])
-        by_text = {problem.id: classifier.likeliest(problem.question) for problem in (*parts.select, *parts.test)}
-        labels = {**by_text, **search.labels}
-        bench.kind_of = kind_of = lambda problem: labels[problem.id]
+        settle(search, others)
+        bench.kind_of = kind_of = lambda problem: search.labels[problem.id]
     kinds = sorted({kind_of(problem) for problem in parts.search})
     alone = worth_stopping(search, kinds) if VOTE not in workers.names else {}
     left_back = min(CALLS_OF_A_KIND * len(alone), 0.4 * max(0.0, calls_left(until_selected)))
@@ -142,6 +140,7 @@ async def tune_pool(
     report("select", search.model.mean())
     record = _record(search, chosen, kinds, workers, prefer, catalogue)
     record = await with_stopping(record, bench, parts.select, alone, lambda: calls_left(until_selected))
+    settle(search, others)
     questions = _questions(parts, kind_of)
     policy = TunedPolicy(record, questions, workers.names)
     best_worker = _best_worker(search.trials, workers.names)
@@ -177,8 +176,15 @@ async def select(
         cheap = min((one for one in singles if singles[one] > singles[alone] - NEARLY), key=lambda one: costs(one) or 0.0)
         own = [problem for problem in problems if bench.kind_of(problem) == kind]
         first = list(dict.fromkeys((*leaders[:1], alone, constant, cheap, *leaders)))
+        measured = max(search.measured(kind).values(), default=1.0)
         contenders = [
-            Contender(candidate=one, expected=search.expected(kind, one, mean), weight=search.weight(kind, one)) for one in first
+            Contender(
+                candidate=one,
+                # What was tried on chosen problems only has to show more than an estimate.
+                expected=min(search.expected(kind, one, mean), measured - (one not in search.measured(kind)) * NEARLY),
+                weight=search.weight(kind, one),
+            )
+            for one in first
         ]
         top = max(one.expected for one in contenders)
         contenders = [one for one in contenders if one.expected > top - FAR]

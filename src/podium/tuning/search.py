@@ -16,12 +16,15 @@ from podium.policies.tuned_record import LONGEST
 from podium.tuning.candidates import Candidate, changed, solo, staffed
 from podium.tuning.catalogue import SOLVE
 from podium.tuning.headroom import LITTLE, Headroom, headroom, needed
+from podium.tuning.kinds import telling_words
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
 from podium.tuning.plan_sweeps import PlanSweeps
 from podium.tuning.selection import PRIOR
-from podium.tuning.sweeps import Sweeps
+from podium.tuning.sweeps import ENOUGH, Sweeps
 from podium.tuning.trials import Bench, Trial
 from podium.types import Problem
+
+Stage = Callable[[Sweeps], Awaitable[None]]
 
 BATCH = 24
 RANDOM = 0.1
@@ -49,12 +52,15 @@ class Search:
         """Problem -> kind, where kinds were found by what is right."""
         self.bench = bench
         self._catalogue = bench.catalogue
+        self.problems = list(problems)
         self.by_kind: dict[str, list[Problem]] = {}
         for problem in problems:
             self.by_kind.setdefault(bench.kind_of(problem), []).append(problem)
         self.about = {kind: about.get(kind, "") for kind in self.by_kind}
         self.known: dict[tuple[str, Candidate], bool] = {}
         self.sweeps: dict[str, Sweeps] = {}
+        self.stages: dict[str, list[Stage]] = {}
+        """Kind -> what is still to be done for it."""
         self._workers = workers
         self._rng = random.Random(seed)
         self.model = OutcomeModel(np.random.default_rng(seed))
@@ -121,7 +127,10 @@ class Search:
 
         Raises :class:`WorkerUnavailable` where nobody answers any more.
         """
-        await self._swept(left, on_batch)
+        for kind in self.by_kind:
+            begun = self.stages.get(kind, [Sweeps.alone, Sweeps.review, *self.first_stages()])
+            self.stages[kind] = [*begun, *self.next_stages()]
+        await self.side_by_side(list(self.by_kind), left, on_batch)
         self.model.fit()
         while left() > 0 and self.workers and not all(each.is_done for each in self.sweeps.values()):
             proposals = self._proposals(mean := self.model.mean())
@@ -132,55 +141,60 @@ class Search:
             self.model.fit()
         self.check()
 
-    async def _swept(self, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> None:
-        """All kinds side by side, one stage after the other.
+    async def side_by_side(
+        self, kinds: Sequence[str], left: Callable[[], float], on_batch: Callable[[Draw], None], *, enough: float = ENOUGH
+    ) -> None:
+        """Search ``kinds`` side by side, stage after stage, until the best of each is right in a share of ``enough``.
 
         Whether to go on is asked between stages, so that it does not hang on who answers first.
         """
-        for kind in self.by_kind:
+        for kind in kinds:
             self.sweeps.setdefault(kind, self.sweeps_of(kind))
-        for stage in self.stages():
-            active = [each for each in self.sweeps.values() if not each.is_done]
-            if left() <= 0 or not self.workers or not active:
+            self.stages.setdefault(kind, [Sweeps.alone, Sweeps.review, *self.first_stages()])
+        while left() > 0 and self.workers:
+            active = [kind for kind in kinds if self.stages[kind] and self.sweeps[kind].share < enough]
+            if not active:
                 return
-            for each in active:
-                each.may_ask = left() / len(active)
-            await self.bench.all([stage(each) for each in active])
+            for kind in active:
+                self.sweeps[kind].may_ask = left() / len(active)
+            await self.bench.all([self.stages[kind].pop(0)(self.sweeps[kind]) for kind in active])
             self.model.fit()
             on_batch(self.model.mean())
 
-    def stages(self) -> list[Callable[[Sweeps], Awaitable[None]]]:
-        """What is done for a kind, one after the other."""
-        early, late = self._catalogue.prepared
-        over = [
-            *[stage for plan in self._catalogue.swept for stage in (partial(PlanSweeps.plan, plan=plan), Sweeps.mend)],
-            partial(Sweeps.prepare, roles=early),
-            Sweeps.join,
-            Sweeps.mend,
-            partial(Sweeps.widen, roles=late),
-            *[Sweeps.mend] * MENDED,
-        ]
-        return [Sweeps.alone, Sweeps.review, *over, Sweeps.begin_again, *over]
+    def first_stages(self) -> list[Stage]:
+        """What is done for a kind, one after the other, until there is a team."""
+        swept = [stage for plan in self._catalogue.swept for stage in (partial(PlanSweeps.plan, plan=plan), Sweeps.mend)]
+        return [*swept, partial(Sweeps.prepare, roles=self._catalogue.prepared[0]), Sweeps.join, Sweeps.mend]
+
+    def next_stages(self) -> list[Stage]:
+        """What is done to make more of it, and where that is not enough."""
+        more = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED, Sweeps.describe]
+        return [*more, Sweeps.begin_again, *self.first_stages(), *more]
 
     def sweeps_of(self, kind: str) -> Sweeps:
         """New sweeps over the problems of ``kind``; what is known of them stays known."""
         alone = Counter(trial.candidate[0].worker for trial in self.trials if trial.outcome.right)
         ranked = sorted(range(self._workers), key=lambda worker: -alone[worker])
+        own = self.by_kind[kind]
+        words = []
+        if not self.about[kind] and len(self.by_kind) > 1:
+            ids = {problem.id for problem in own}
+            words = telling_words([p.question for p in own], [p.question for p in self.problems if p.id not in ids])
         return (PlanSweeps if self._catalogue.swept else Sweeps)(
-            self.by_kind[kind], lambda: self.workers, self.about[kind], self.batch, self.bench.shared, self.known, ranked,
-            self._catalogue,
-        )  # fmt: skip
+            own, lambda: self.workers, self.about[kind], self.batch, self.bench.shared, self.known, ranked, self._catalogue, words
+        )
 
     def relabel(self, labels: Mapping[str, str]) -> None:
         """Begin anew with other kinds, problem -> kind; everything that is known of the problems stays."""
         self.labels = dict(labels)
-        problems = [problem for own in self.by_kind.values() for problem in own]
         self.bench.kind_of = lambda problem: self.labels[problem.id]
         self.by_kind = {}
-        for problem in problems:
+        for problem in self.problems:
             self.by_kind.setdefault(labels[problem.id], []).append(problem)
         self.about = dict.fromkeys(self.by_kind, "")
-        self.sweeps = {kind: self.sweeps_of(kind) for kind in self.by_kind}
+        before, self.sweeps = self.sweeps, {kind: self.sweeps_of(kind) for kind in self.by_kind}
+        for kind, sweeps in self.sweeps.items():
+            sweeps.go_on_from(before[kind])
         self.trials = [replace(trial, kind=labels[trial.problem]) for trial in self.trials]
         self._seen = {kind: Counter() for kind in self.by_kind}
         self.model = OutcomeModel(np.random.default_rng(self._seed))

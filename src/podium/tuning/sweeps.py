@@ -67,6 +67,7 @@ class Sweeps:
         known: dict[tuple[str, Candidate], bool],
         ranked: Sequence[int],
         catalogue: Catalogue,
+        words: Sequence[str] = (),
     ) -> None:
         self._problems = problems
         self._workers = workers
@@ -78,6 +79,7 @@ class Sweeps:
         self._known = known
         self._ranked = list(ranked)
         self._catalogue = catalogue
+        self._words = words
         self._good: dict[str, list[int]] = {}
         self._is_wide = False
         self._spent: set[str] = set()
@@ -92,9 +94,9 @@ class Sweeps:
         return any(share >= ENOUGH for share in self.measured.values())
 
     @property
-    def is_settled(self) -> bool:
-        """Whether there is so little left to gain that a search of its own can wait."""
-        return any(share >= AGAIN for share in self.measured.values())
+    def share(self) -> float:
+        """Share right of the best team."""
+        return max(self.measured.values(), default=0.0)
 
     @property
     def best(self) -> Candidate:
@@ -108,6 +110,11 @@ class Sweeps:
         self._missed.clear()
         self._tried.clear()
         self._spent = {problem.id for problem in self._problems[: len(self._problems) // 2]}
+
+    def go_on_from(self, other: "Sweeps") -> None:
+        """Know who was found good by ``other``, whose problems were nearly the same."""
+        self._good, self._is_wide = dict(other._good), other._is_wide
+        self._missed, self._tried = other._missed.copy(), other._tried.copy()
 
     async def borrow(self, teams: Sequence[Candidate]) -> None:
         """Try ``teams`` that were found elsewhere, and measure those that do well on the first problems."""
@@ -267,6 +274,12 @@ class Sweeps:
             there = {part.role for part in team}
             others += [beside(team, role, worker) for role, own in self._good.items() if role not in there for worker in own[:2]]
         await self._best_where_wrong(team, others)
+
+    async def describe(self) -> None:
+        """Tell the best team by one word what the task is about, the word that mends most where the team is wrong."""
+        if self.share >= AGAIN - NEARLY and not any(part.about for part in self.best):
+            team = self.best
+            await self._best_where_wrong(team, [tuple(replace(part, about=word) for part in team) for word in self._words])
 
     async def _best_where_wrong(self, team: Candidate, others: Sequence[Candidate]) -> None:
         """Measure the two of ``others`` that are right most often where ``team`` is wrong."""
