@@ -20,12 +20,13 @@ figures are those of 0 to 9 (``--first``).
 much weaker.
 
 Dollars are those of a price list, a token being four characters. Hidden thinking is in no recording, so models that think are
-dearer than it says. ``--out FOLDER`` keeps the pictures of the frontier, and what was judged. A recorded answer does not change
-with what a step is told or shown: nothing here says what instructions are worth, or seeing others.
+dearer than it says. ``--out FOLDER`` keeps the pictures of the frontier, what was judged and what was read. A recorded answer
+does not change with what a step is told or shown: nothing here says what instructions are worth, or seeing others.
 """
 
 import argparse
 import asyncio
+import hashlib
 import json
 import random
 import sys
@@ -156,15 +157,36 @@ class Recorded:
         return won, asked
 
 
-def graded_recordings(folder: Path) -> Recorded:
-    """A graded folder, with dollars where all its models are in the price list. Raises :class:`ConfigError`."""
+def graded_recordings(folder: Path, out: Path | None = None) -> Recorded:
+    """A graded folder, with dollars where all its models are in the price list; what was read of the answers is kept in ``out``.
+
+    Raises :class:`ConfigError`.
+    """
     rows = graded_rows(folder)
     files = sorted((folder / "outputs").glob("*.jsonl.gz"))
     names = [file.name.removesuffix(".jsonl.gz") for file in files]
     _say(f"reading what {len(names)} models say to {len(rows)} questions")
-    answers = [votes(row.said, question=row.question) for row in rows]
+    answers = _read([(row.question, row.said) for row in rows], out)
     right = np.array([row.right for row in rows], dtype=float)
     return Recorded(names, [row.question for row in rows], [row.dataset for row in rows], right, answers, _dollars(rows, files))
+
+
+def _read(rows: Sequence[tuple[str, tuple[str, ...]]], out: Path | None) -> list[list[str | None]]:
+    """What each answer says. Comparing formulas takes minutes, so it is kept from run to run, by question and answers."""
+    keys = [hashlib.sha256(json.dumps(row).encode()).hexdigest() for row in rows]
+    file = None if out is None else out / "read.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines() if file is not None and file.exists() else []
+    known = {one["key"]: one["answers"] for one in map(json.loads, lines)}
+    fresh = [(key, row) for key, row in zip(keys, rows, strict=True) if key not in known]
+    for start in range(0, len(fresh), 500):
+        found = {key: votes(said, question=question) for key, (question, said) in fresh[start : start + 500]}
+        known |= found
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("a", encoding="utf-8") as kept:
+                kept.writelines(json.dumps({"key": key, "answers": answers}) + "\n" for key, answers in found.items())
+        _say(f"{len(known)} of {len(rows)} questions read")
+    return [known[key] for key in keys]
 
 
 def _dollars(rows: Sequence[Any], files: Sequence[Path]) -> Array | None:
@@ -187,7 +209,7 @@ def _dollars(rows: Sequence[Any], files: Sequence[Path]) -> Array | None:
 
 def graded(folder: Path, strong: str | None, first: int, out: Path | None) -> dict[str, Any]:
     """The figures of ``--graded``."""
-    data = graded_recordings(folder)
+    data = graded_recordings(folder, out)
     figures: dict[str, list[float]] = {}
     pairs: dict[str, dict[int, list[float]]] = {}
     dots: dict[str, list[tuple[float, float, float | None]]] = {}

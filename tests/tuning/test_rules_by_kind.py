@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from podium.errors import ConfigError
 from podium.policies.learning import outcome, said_the_same
 from podium.policies.router_data import RouterDataset
 from podium.policies.rules import Rule, cascade, stop
-from podium.tuning.rules import CALL, Caps, RuleBook, all_rules, asked_of, orders_of
+from podium.tuning.rules import CALL, WEIGHT, Array, Caps, RuleBook, all_rules, asked_of, orders_of, prior_strength
 
 RNG = np.random.default_rng(0)
 SKILL = {"easy": (0.95, 0.9, 0.9, 0.85), "hard": (0.9, 0.5, 0.5, 0.4)}
@@ -51,6 +52,41 @@ def test_a_kind_of_few_questions_is_drawn_towards_all() -> None:
     number = own.rules.index(alone)
     assert own.expected(number, "hard").right != pytest.approx(own.expected(number, "").right)
     assert drawn.expected(number, "hard").right == pytest.approx(drawn.expected(number, "").right, abs=1e-6)
+
+
+def drawn(kinds: int, count: int, spread: float) -> tuple[NDArray[np.float32], Array]:
+    """Sixteen rules on ``count`` questions of each kind; a rule's share right varies by ``spread`` from kind to kind."""
+    rng = np.random.default_rng(1)
+    shares = np.clip(0.6 + spread * rng.standard_normal((16, kinds)), 0, 1)
+    member = np.repeat(np.eye(kinds), count, axis=1)
+    return (rng.random((16, kinds * count)) < shares @ member).astype(np.float32), member
+
+
+def test_how_much_all_kinds_say_is_told_by_how_much_kinds_differ() -> None:
+    """The variance of an outcome, .24, over that among kinds: with a spread of .2 that is 6 questions' worth, of .1 it is 24."""
+    found = [prior_strength(*drawn(60, 50, spread)) for spread in (0.2, 0.1, 0.0)]
+    assert found[0] == pytest.approx(6, rel=0.5)
+    assert found[1] == pytest.approx(24, rel=0.5)
+    assert found[2] > 100
+
+
+@pytest.mark.parametrize("kinds", [1, 2])
+def test_of_few_kinds_nothing_firm_is_known(kinds: int) -> None:
+    assert prior_strength(*drawn(kinds, 500, 0.0)) <= 1.6 * WEIGHT
+    assert prior_strength(*drawn(kinds, 500, 0.3)) <= WEIGHT
+
+
+def test_rules_that_never_differ_need_no_prior() -> None:
+    assert prior_strength(np.ones((4, 10), dtype=np.float32), np.ones((1, 10))) == 0.0
+
+
+def test_where_kinds_are_in_doubt_bounds_are_reckoned_under_doubt() -> None:
+    data = dataset()
+    sure, unsure = (RuleBook(data, doubt=np.array([[chance, 1 - chance], [1 - chance, chance]])) for chance in (1.0, 0.5))
+    assert sure.in_doubt(sure.charges())[0].calls == pytest.approx(sure.over_all(sure.best(sure.charges())).calls)
+    [rule] = unsure.in_doubt(unsure.charges())[1]
+    assert rule == unsure.best(unsure.charges())[""], "half and half: one rule for everything"
+    assert unsure.in_doubt(unsure.charges(Caps(calls=1)))[0].calls == pytest.approx(1)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5])

@@ -14,7 +14,7 @@ from podium.policies.tuned_record import read_tuned
 from podium.pools.conducting import conductor
 from podium.pools.recorded import recorded_pool
 from podium.tuning.frontier import CHOSEN, frontier_dots
-from podium.tuning.recorded import tune_recorded
+from podium.tuning.recorded import Sparing, tune_recorded
 from tests.tuning.recordings import graded_folder, write_lines
 
 USD = {"careful": 0.01, "quick": 0.0001, "wordy": 0.0001}
@@ -90,14 +90,26 @@ async def test_conditions_are_kept_and_stop(tmp_path: Path) -> None:
 
 
 async def test_dollars_decide_where_they_are_recorded(tmp_path: Path) -> None:
-    """Many questions: what few say is drawn towards all kinds, and would have quick lose more than cheap gives up."""
-    folder = graded_folder(tmp_path / "priced", per_kind=640, usd=USD)
+    """Forty questions of a kind are enough to see that quick is never wrong at sums, and wordy never at words."""
+    folder = graded_folder(tmp_path / "priced", usd=USD)
     found = await tune_recorded(folder, tmp_path / "out", prefer="cheap")
     assert found.tested[0].usd == pytest.approx(0.0001)
     dots, unit = frontier_dots(found.record)
     assert unit == "dollars a question"
     assert {CHOSEN, "careful", "quick"} & {dot.name for dot in dots}
     assert all(0 <= dot.y <= 1 and dot.x > 0 for dot in dots)
+
+
+@pytest.mark.parametrize("sparing", [Sparing(calls=1), Sparing(workers={"careful": 0.0}), Sparing(calls=1.3)])
+async def test_bounds_hold_where_the_kind_is_not_sure(tmp_path: Path, sparing: Sparing) -> None:
+    """Forty questions leave the kind in doubt; without a bound careful is asked besides, to be on the safe side."""
+    folder = graded_folder(tmp_path / "r")
+    free = await tune_recorded(folder, tmp_path / "free", prefer="accuracy")
+    found = await tune_recorded(folder, tmp_path / "out", prefer="accuracy", sparing=sparing)
+    assert free.tested[0].steps > 2
+    assert found.tested[0].steps <= (sparing.calls or 1)
+    assert found.tested[2].steps <= (sparing.calls or 1), "what it is compared with keeps the bound, too"
+    assert found.tested[0].share == 1.0
 
 
 async def test_calls_stand_for_dollars_that_are_not_known(recordings: Path, tmp_path: Path) -> None:

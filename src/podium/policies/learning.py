@@ -91,21 +91,26 @@ def outcome(rule: Rule, right: Array, same: NDArray[np.bool_]) -> tuple[Array, A
     count, order = len(right), rule.order
     over, chosen = np.zeros(count, dtype=bool), np.full(count, order[0])
     calls = np.full(count, float(len(order)))
-    if rule.agree is not None:
-        for asked in range(rule.agree, len(order) + 1):
-            often = same[:, order[:asked], :][:, :, order[:asked]].sum(axis=2)
-            agreed = ~over & (often >= rule.agree).any(axis=1)
-            chosen[agreed] = np.array(order)[(often[agreed] >= rule.agree).argmax(axis=1)]
-            calls[agreed] = asked
+    often: list[NDArray[np.int8]] = []  # how many of those asked so far say what each of them says
+    for asked, worker in enumerate(order, 1):
+        if rule.last_decides and asked == len(order):
+            break  # it answers whatever it says
+        pairs = [same[:, other, worker] for other in order[: asked - 1]]
+        often.append(same[:, worker, worker].astype(np.int8))
+        for place, pair in enumerate(pairs):
+            often[place] += pair
+            often[-1] += pair
+        if rule.agree is not None and asked >= rule.agree:
+            agreed = ~over & (often[-1] >= rule.agree)  # a group that is large enough only now has the last one in it
+            chosen[agreed], calls[agreed] = worker, asked
+            for place in reversed(range(asked - 1)):
+                chosen[agreed & pairs[place]] = order[place]
             over |= agreed
-            if rule.last_decides and asked == len(order) - 1:
-                break
     if rule.last_decides:
         chosen[~over] = order[-1]
     elif len(order) > 1:
         # Of those that say the same the first counts, so argmax takes the largest group, and of equals the earliest.
-        often = same[:, order, :][:, :, order].sum(axis=2)
-        chosen[~over] = np.array(order)[often[~over].argmax(axis=1)]
+        chosen[~over] = np.array(order)[np.array(often)[:, ~over].argmax(axis=0)]
     won: Array = right[np.arange(count), chosen]
     return won, calls
 
@@ -118,5 +123,6 @@ def said_the_same(answers: Sequence[Sequence[str | None]]) -> NDArray[np.bool_]:
         for worker, text in enumerate(said):
             if text is not None:
                 codes[row, worker] = known.setdefault(text, len(known))
-    same: NDArray[np.bool_] = (codes[:, :, None] == codes[:, None, :]) & (codes >= 0)[:, :, None]
-    return same
+    rows = np.ascontiguousarray(codes.T)  # one pair of workers after the other: that is how it is read
+    same: NDArray[np.bool_] = (rows[:, None] == rows[None]) & (rows >= 0)[:, None]
+    return same.transpose(2, 0, 1)

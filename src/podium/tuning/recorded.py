@@ -28,6 +28,7 @@ from podium.pools.recorded import recorded_pool
 from podium.pools.verifiers import open_verifiers
 from podium.protocols import Verifier, Worker
 from podium.tasks.agreement import votes_of
+from podium.tuning.doubt import unseen_posteriors
 from podium.tuning.kinds import kinds_of
 from podium.tuning.result import TUNED, Tested, Tuned
 from podium.tuning.rules import Array, Caps, RuleBook
@@ -94,8 +95,9 @@ async def tune_recorded(
     learn = (*parts.search, *parts.select)
     async with open_verifiers({problem.kind for problem in problems}, unsafe_local=unsafe_local) as verifier:
         data, usd = lessons(await evaluate(workers, learn, verifier), learn, names, kind_of)
-        record, best, constant = chosen_record(RuleBook(data, usd), names, caps, prefer)
         questions = list(zip(data.questions, data.kinds, strict=True))
+        book = RuleBook(data, usd, doubt=unseen_posteriors(data.questions, data.kinds))
+        record, best, constant = chosen_record(book, names, caps, prefer)
         policy = TunedPolicy(record, questions, names)
         found = await _tested(pool, policy, names[best], constant, parts.test, verifier)
     tuned = Tuned(
@@ -143,7 +145,9 @@ def chosen_record(book: RuleBook, names: Sequence[str], caps: Caps, prefer: str)
     if not book.knows_dollars and may_lose:
         charges = book.dearer(charges, may_lose)
     chosen = book.best(charges, price)
-    kept = {*chosen.values(), *book.best(book.charges()).values(), *_cheaper(book, charges, price)}
+    _, in_doubt = book.in_doubt(charges, price)
+    chosen[""] = book.constant(caps, charges, price)
+    kept = {*chosen.values(), *in_doubt, *book.best(book.charges()).values(), *_cheaper(book, charges, price)}
     alone = [number for number, rule in enumerate(book.rules) if len(rule.order) == 1]
     best = max(alone, key=lambda number: book.expected(number, "").right)
     numbers = sorted({*kept, best})

@@ -2,7 +2,8 @@
 
 A rule is an order of workers and when enough of them agree (:class:`podium.policies.rules.Rule`). What it would have cost and got
 right follows from recorded answers, so hundreds of rules are tried out and nobody is asked anew. What few questions of a kind say
-is drawn towards what all questions say. A call costs something: the same for every worker, more for one that is to be asked
+is drawn towards what all questions say, the less, the more the kinds are seen to differ (empirical Bayes, by the method of
+moments). A call costs something: the same for every worker, more for one that is to be asked
 sparingly, or dollars. Left out: what a worker makes of the answers it is shown, which no recording tells.
 """
 
@@ -21,12 +22,19 @@ from podium.policies.rules import Rule, cascade, stop
 Array = NDArray[np.float64]
 
 WEIGHT = 30.0
-"""Questions' worth of what all kinds say, against which a kind's own questions count."""
+"""Questions' worth of what all kinds say, against which a kind's own questions count: where that can not be estimated, and for
+the orders of workers."""
+RIVALS = 0.125
+"""The share of the rules, the best over all kinds, that the estimate looks at: the choice is among these."""
+BEFOREHAND = 2.0
+"""Kinds' worth that ``WEIGHT`` counts in the estimate: of two kinds alone nothing firm is known."""
 CALL = 0.002
 """What any call takes off the share right, at least, so that nobody is asked in vain."""
 DECIDERS = 4
 """The best workers that decide where three others do not agree."""
 _DEAREST = 1.0
+_ROUNDED = 1e-9
+_FAR = 1e9
 _HALVINGS = 12
 
 
@@ -67,30 +75,43 @@ class Caps:
 class RuleBook:
     """Every rule on every kind. Example: ``book = RuleBook(data); book.best("gsm8k", book.charges(Caps(calls=2.0)))``.
 
-    ``usd``: (questions, workers) what each recorded answer cost, where that is known. Raises :class:`ConfigError` where the
-    answers are not known.
+    ``usd``: (questions, workers) what each recorded answer cost, where that is known. ``weight``: how many questions' worth of
+    what all kinds say a kind's own count against; where nobody says, :func:`prior_strength`. ``doubt``: (some questions, kinds)
+    how likely each of those is of which kind to whoever will choose; else kinds are known for sure. Raises
+    :class:`ConfigError` where the answers are not known.
     """
 
-    def __init__(self, data: RouterDataset, usd: Sequence[Sequence[float]] | None = None, *, weight: float = WEIGHT) -> None:
+    def __init__(
+        self,
+        data: RouterDataset,
+        usd: Sequence[Sequence[float]] | None = None,
+        *,
+        weight: float | None = None,
+        doubt: Array | None = None,
+    ) -> None:
         if not data.answers:
             raise ConfigError("a rule learns from what the workers answered; there are no answers")
         right, same = np.array(data.right), said_the_same(data.answers)
         dollars = None if usd is None else np.array(usd, dtype=float)
-        self.rules = all_rules(learned_order(data), orders_of(data, weight))
+        self.rules = all_rules(learned_order(data), orders_of(data, WEIGHT if weight is None else weight))
         self.kinds = ("", *dict.fromkeys(data.kinds))
-        self._workers = right.shape[1]
+        self._workers, self._doubt = right.shape[1], doubt
         member = np.array([[kind in ("", own) for own in data.kinds] for kind in self.kinds], dtype=float)
         self.questions = member.sum(axis=1)
         """(kinds,) How many questions of each kind there are; of kind "" all."""
         shape = (len(self.rules), len(self.kinds))
         self._right, self._asks = np.zeros(shape), np.zeros((*shape, self._workers))
         self._usd = None if dollars is None else np.zeros(shape)
+        every = np.zeros((len(self.rules), len(right)), dtype=np.float32)
         for number, rule in enumerate(self.rules):
             won, calls = outcome(rule, right, same)
+            every[number] = won - CALL * calls
             asked = asked_of(rule, calls, self._workers)
             self._right[number], self._asks[number] = member @ won, member @ asked
             if self._usd is not None and dollars is not None:
                 self._usd[number] = member @ (asked * dollars).sum(axis=1)
+        self.weight = weight = prior_strength(every, member[1:]) if weight is None else weight
+        """Questions' worth of what all kinds say."""
         share = self.questions + weight
         self._right = (self._right + weight * self._right[:, :1] / self.questions[0]) / share
         self._asks = (self._asks + weight * self._asks[:, :1] / self.questions[0]) / share[:, None]
@@ -113,12 +134,35 @@ class RuleBook:
     def best(self, charges: Array, price: float = 0.0) -> dict[str, int]:
         """Kind -> the number of the rule that is worth most, where a call of each worker takes ``charges`` off the share right
         and a dollar ``price``."""
-        worth = self._right - self._asks @ charges
+        return dict(zip(self.kinds, self._worth(charges, price).argmax(axis=0).tolist(), strict=True))
+
+    def _worth(self, charges: Array, price: float) -> Array:
+        worth: Array = self._right - self._asks @ charges
         if price:
             if self._usd is None:
                 raise ConfigError("what the answers cost is not known, so dollars can not be weighed")
             worth = worth - price * self._usd
-        return dict(zip(self.kinds, worth.argmax(axis=0).tolist(), strict=True))
+        return worth
+
+    def constant(self, caps: Caps, charges: Array, price: float = 0.0) -> int:
+        """The rule that is worth most for all kinds together, of those that keep ``caps`` by themselves, where there are any."""
+        asks = self._asks[:, 0]
+        kept = np.full(len(asks), True) if caps.calls is None else asks.sum(axis=1) <= caps.calls + _ROUNDED
+        for worker, share in (caps.shares or {}).items():
+            kept &= asks[:, worker] <= share + _ROUNDED
+        worth = self._worth(charges, price)[:, 0]
+        return int((worth - _FAR * ~kept).argmax())
+
+    def in_doubt(self, charges: Array, price: float = 0.0) -> tuple[Expected, set[int]]:
+        """What the choice comes to where it goes by what is likely of each question, and the rules that are chosen."""
+        if self._doubt is None:
+            chosen = self.best(charges, price)
+            return self.over_all(chosen), {*chosen.values()}
+        rows = (self._worth(charges, price)[:, 1:] @ self._doubt.T).argmax(axis=0)
+        right = float((self._right[rows, 1:] * self._doubt).sum(axis=1).mean())
+        asks = np.einsum("qkw,qk->w", self._asks[rows, 1:], self._doubt) / len(rows)
+        usd = None if self._usd is None else float((self._usd[rows, 1:] * self._doubt).sum(axis=1).mean())
+        return Expected(right=right, asks=tuple(asks.tolist()), usd=usd), {*rows.tolist()}
 
     def over_all(self, chosen: Mapping[str, int]) -> Expected:
         """What a rule for every kind comes to, kinds as frequent as they are."""
@@ -131,17 +175,17 @@ class RuleBook:
 
     def price(self, charges: Array, may_lose: float) -> float:
         """The highest share right that a dollar may be worth where the choice by kind loses at most ``may_lose`` of it."""
-        free = self.over_all(self.best(charges))
+        free, _ = self.in_doubt(charges)
         if not may_lose or not free.usd:
             return 0.0
         ladder = (0.0, *(float(step) / free.usd for step in np.geomspace(0.001, 3.0, 30)))
-        return max(price for price in ladder if self.over_all(self.best(charges, price)).right >= free.right - may_lose)
+        return max(price for price in ladder if self.in_doubt(charges, price)[0].right >= free.right - may_lose)
 
     def dearer(self, charges: Array, may_lose: float) -> Array:
         """``charges`` and the most that every call may cost besides where the choice by kind loses at most ``may_lose``."""
-        free = self.over_all(self.best(charges)).right
+        free = self.in_doubt(charges)[0].right
         ladder = [charges + extra for extra in (0.0, *np.geomspace(0.001, _DEAREST, 25))]
-        kept = [one for one in ladder if self.over_all(self.best(one)).right >= free - may_lose]
+        kept = [one for one in ladder if self.in_doubt(one)[0].right >= free - may_lose]
         return max(kept, key=lambda one: float(one[0]))
 
     def charges(self, caps: Caps = Caps(), price: float = 0.0) -> Array:
@@ -163,16 +207,38 @@ class RuleBook:
             dearer[workers] += extra
             return dearer
 
-        if of(self.over_all(self.best(charges, price))) <= most:
+        if of(self.in_doubt(charges, price)[0]) <= most + _ROUNDED:
             return charges
         low, high = 0.0, _DEAREST
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            if of(self.over_all(self.best(more(middle), price))) <= most:
+            if of(self.in_doubt(more(middle), price)[0]) <= most + _ROUNDED:
                 high = middle
             else:
                 low = middle
         return more(high)
+
+
+def prior_strength(worth: NDArray[np.float32], member: Array) -> float:
+    """How many questions' worth of what all kinds say a kind's own questions count against.
+
+    ``worth``: (rules, questions) what a rule came to; ``member``: (kinds, questions) which kind a question is of. It is the
+    variance among the questions of a kind, over the variance among kinds, of what the best rules differ by: the common part,
+    how hard a question is, is taken off.
+    """
+    overall = worth.mean(axis=1)
+    apart = worth[overall >= np.quantile(overall, 1 - RIVALS)].astype(float)
+    apart -= apart.mean(axis=0)
+    sizes = member.sum(axis=1)
+    means = (member @ apart.T) / sizes[:, None]
+    inside = float((apart**2).sum() - (sizes[:, None] * means**2).sum()) / max(1.0, float(sizes.sum()) - len(sizes))
+    if not inside:
+        return 0.0
+    kinds = len(sizes) - 1
+    even = (sizes.sum() - (sizes**2).sum() / sizes.sum()) / max(1, kinds)
+    seen = float((sizes[:, None] * (means - apart.mean(axis=1)) ** 2).sum())  # by chance alone: inside * kinds
+    between = max(0.0, (seen - inside * kinds) / even) if kinds else 0.0
+    return inside * (kinds + BEFOREHAND) / (between + BEFOREHAND * inside / WEIGHT)
 
 
 def orders_of(data: RouterDataset, weight: float) -> list[tuple[int, ...]]:
