@@ -57,7 +57,7 @@ def test_a_run_is_found_again_after_a_reload_and_stopped_from_another_tab(served
     stopped = served.folder / "stopped"
     stopped.unlink(missing_ok=True)
     ask(page, served, "Will this be lost?", "slow")
-    expect(page).to_have_url(re.compile(r"/\?run=run_[0-9a-f]{24}$"))
+    page.wait_for_function("/\\/\\?run=run_[0-9a-f]{24}$/.test(location.href)")
     page.reload()
     expect(page.get_by_role("textbox", name="Question", exact=True)).to_have_value("Will this be lost?")
     expect(page.get_by_label("Model")).to_have_value("slow")
@@ -230,7 +230,7 @@ def test_an_answer_is_right_or_wrong_and_two_are_compared(served: Served, watche
     expect(page.locator(".panel").nth(0).locator(".verdict")).to_have_text(re.compile("^(Right|Wrong)"))
     expect(page.locator(".panel").nth(1).locator(".verdict.bad")).to_have_text(re.compile("^Wrong"))
     assert page.evaluate(TOO_FAINT) == []
-    expect(page).to_have_url(re.compile(r"\?run=run_\w+&beside=run_\w+$"))
+    page.wait_for_function("/\\?run=run_\\w+&beside=run_\\w+$/.test(location.href)")
     page.reload()
     expect(page.locator(".panel")).to_have_count(2)
     expect(page.get_by_label("Compare with")).to_have_value("talks")
