@@ -7,14 +7,13 @@ from collections.abc import Callable
 from nicegui import ui
 
 from podium.errors import PodiumError
-from podium.page.learning_jobs import Job, LearningJobs, dollars
+from podium.page.learning_jobs import BUILT_IN, Job, LearningJobs, dollars
 from podium.page.parts import Choice, Line, box, button, enable, show, text
 from podium.page.shown import line
 from podium.page.visitor import Visitor
 
 LOOK_SECONDS = 1.0
 _PREFER = (("balanced", "one point of accuracy"), ("accuracy", "nothing"), ("cheap", "three points"))
-_BUILT_IN = (("200", "200 of the built-in pool"), ("600", "600 of the built-in pool"))
 
 
 class LearningForm:
@@ -40,7 +39,9 @@ class LearningForm:
 
     def _tune(self) -> Callable[[], list[str]]:
         jobs = self._jobs
-        problems = [(name, name) for name in jobs.problem_files()] + ([] if jobs.has_pool_file else list(_BUILT_IN))
+        problems = [(name, name) for name in jobs.problem_files()] + (
+            [] if jobs.has_pool_file else [(n, f"{n} of the built-in pool") for n in BUILT_IN]
+        )
         if not problems:
             text("There is no file of problems (NAME.jsonl) in the folder the server was started in.", "p", "soft")
         with box("bar"):

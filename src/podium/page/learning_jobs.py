@@ -23,10 +23,12 @@ from podium.page.shown import line
 
 _FOLDER = ".learning"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
-_DOLLARS = re.compile(r"\d{1,6}(\.\d{1,6})?")
+_DOLLARS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?")
 MOST_USD = 10_000.0
 MOST_CALLS = 100_000
 MOST_FILES = 100
+BUILT_IN = ("200", "600")
+"""How many of the built-in pool's problems there are to choose."""
 LATEST_BYTES = 8_000
 """Of the end of the process's words, that are looked at."""
 _START = (
@@ -83,10 +85,10 @@ class LearningJobs:
 
         Raises :class:`ConfigError`.
         """
-        if not calls.isdecimal() or not 1 <= int(calls) <= MOST_CALLS:
+        if not (calls.isascii() and calls.isdecimal()) or not 1 <= int(calls) <= MOST_CALLS:
             raise ConfigError(f"how many calls: a whole number from 1 to {MOST_CALLS:,}")
         flags = ["--max-calls", calls, "--prefer", prefer]
-        if not self.has_pool_file and problems.isdecimal():
+        if not self.has_pool_file and problems in BUILT_IN:
             return ["--gym", problems, *flags]
         if problems not in self.problem_files():
             raise ConfigError("choose problems from the list")
