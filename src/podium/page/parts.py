@@ -126,9 +126,32 @@ class Choice:
 class _Written:
     """What fields for text do: ``value`` is what stands in one, at most ``most`` characters of it."""
 
-    def __init__(self, value: str, most: int, changed: Act | None, send: Act | None) -> None:
+    def __init__(self, label: str, field: str, *, value: str, most: int, changed: Act | None, send: Act | None) -> None:
         self.value, self._most = value, most
         self._changed, self._send = changed, send
+        self._element = piece(f'<span class="label">{escape(label)}</span>{field}', "field", "label")
+
+    def focus(self) -> None:
+        """Take the visitor to the field."""
+        self._does("focus()")
+
+    def write(self, value: str) -> None:
+        """Put ``value`` into the field."""
+        self.value = value
+        self._does(f"value = {json.dumps(value)}")
+        if self._changed is not None:
+            self._changed()
+
+    def enable(self, wanted: bool) -> None:
+        """Whether it can be written in."""
+        self._does(f"disabled = {json.dumps(not wanted)}")
+
+    def hint(self, words: str) -> None:
+        """Say in the empty field what belongs there."""
+        self._does(f"placeholder = {json.dumps(words)}")
+
+    def _does(self, does: str) -> None:
+        ui.run_javascript(f"document.querySelector('#c{self._element.id} :is(input, textarea)').{does}")
 
     def _typed(self, event: GenericEventArguments) -> None:
         before, self.value = self.value, str(event.args)[: self._most]
@@ -144,30 +167,25 @@ class Area(_Written):
     """A labelled field for text; ``value`` is what stands in it. ``send`` is called on Enter where it is given."""
 
     def __init__(
-        self, label: str, *, value: str = "", rows: int = 4, changed: Act | None = None, send: Act | None = None
+        self,
+        label: str,
+        *,
+        value: str = "",
+        rows: int = 4,
+        changed: Act | None = None,
+        send: Act | None = None,
+        classes: str = "area",
+        hint: str = "",
     ) -> None:
-        super().__init__(value, LONG, changed, send)
-        with box("field", "label"):
-            text(label, "span", "label")
-            self.element = text(
-                value, "textarea", "area", rows=str(rows), spellcheck="false", autocomplete="off", maxlength=str(LONG)
-            )
-        self.element.on("input", self._typed, js_handler=in_turn(_VALUE))
+        given = {"class": classes, "rows": str(rows), "spellcheck": "false", "autocomplete": "off", "maxlength": str(LONG)}
+        # A browser leaves out a line end at the very beginning.
+        field = f"<textarea{_attributes(given | {'placeholder': hint})}>\n{escape(value)}</textarea>"
+        super().__init__(label, field, value=value, most=LONG, changed=changed, send=send)
+        self._element.on("input", self._typed, js_handler=in_turn(_VALUE))
         if send is not None:
             # Enter asks, Shift+Enter breaks the line; an Enter that ends a composition (Japanese, say) is part of the text.
             enter = "event.key === 'Enter' && !event.shiftKey && !event.isComposing"
-            self.element.on("keydown", self._sent, js_handler=in_turn(_VALUE, condition=enter))
-
-    def focus(self) -> None:
-        """Take the visitor to the field."""
-        ui.run_javascript(f"document.getElementById('c{self.element.id}').focus()")
-
-    def write(self, value: str) -> None:
-        """Put ``value`` into the field."""
-        self.value = value
-        ui.run_javascript(f"document.getElementById('c{self.element.id}').value = {json.dumps(value)}")
-        if self._changed is not None:
-            self._changed()
+            self._element.on("keydown", self._sent, js_handler=in_turn(_VALUE, condition=enter))
 
 
 class Line(_Written):
@@ -180,18 +198,18 @@ class Line(_Written):
     def __init__(
         self, label: str, *, value: str = "", send: Act | None = None, changed: Act | None = None, **attributes: str
     ) -> None:
-        super().__init__(value, 300, changed, send)
-        with box("field", "label"):
-            text(label, "span", "label")
-            # Not "value", which Vue would write again over what is being typed.
-            fixed = {"type": "search", "maxlength": "300", "autocomplete": "off", "defaultValue": value}
-            self.element = box("line", "input", **{**fixed, **attributes})
+        given = {"class": "line", "type": "search", "maxlength": "300", "autocomplete": "off", "value": value, **attributes}
+        super().__init__(label, f"<input{_attributes(given)}>", value=value, most=300, changed=changed, send=send)
         # Of a date that is not whole, or that no calendar has, the browser says only that it is bad.
         written = f"event.target.validity.badInput ? '?' : {_VALUE}"
-        for happens in ("input", "blur"):
-            self.element.on(happens, self._typed, js_handler=in_turn(written))
+        for happens in ("input", "focusout"):
+            self._element.on(happens, self._typed, js_handler=in_turn(written))
         if send is not None:
-            self.element.on("keydown", self._sent, js_handler=in_turn(written, condition="event.key === 'Enter'"))
+            self._element.on("keydown", self._sent, js_handler=in_turn(written, condition="event.key === 'Enter'"))
+
+
+def _attributes(named: Mapping[str, str]) -> str:
+    return "".join(f' {name.replace("_", "-")}="{escape(value)}"' for name, value in named.items())
 
 
 class Checks:

@@ -55,7 +55,7 @@ class RequestOptionsForm:
         self._workers.enable(not workers)
         for element in self._ticking:
             enable(element, not workers)
-        enable(self._rounds.element, not rounds)
+        self._rounds.enable(not rounds)
         for note, why in ((self._no_workers, workers), (self._no_rounds, rounds)):
             note.text = line(why, 300)
             show(note, bool(why))
