@@ -111,6 +111,8 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.study
 	$(BIN)/python -m benchmarks.server
 	$(BIN)/python -m benchmarks.runs_list
+	$(BIN)/python -m benchmarks.open_pages
+	$(BIN)/python -m benchmarks.page_speed
 
 clients: $(VENV)/.dev
 	@command -v npm >/dev/null 2>&1 || { echo "make clients needs node and npm: https://nodejs.org" >&2; exit 1; }

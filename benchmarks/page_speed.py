@@ -63,7 +63,8 @@ class Forty(Small):
         if model != "forty":
             return super().conductor(model, options)
         steps = tuple(Step(worker=0, subtask=f"Part {n}.", access=(n - 4,) if n >= 4 else ()) for n in range(STEPS))
-        return Conductor(FixedPolicy(Workflow(steps=steps)), WorkerPool([Member(worker=talks, card=Card(name="talks"))]))
+        pool = WorkerPool([Member(worker=talks, card=Card(name="talks"))])
+        return Conductor(FixedPolicy(Workflow(steps=steps)), pool, max_steps=STEPS)
 
 
 async def serve(port: int, folder: Path) -> None:
@@ -141,7 +142,7 @@ def _big_run(look: Looking) -> dict[str, Any]:
     page.get_by_role("button", name="Ask", exact=True).click()
     page.locator(".node[data-step='39']").wait_for()
     clicks = [look.choose(step) for step in (0, 5, 9)]
-    page.get_by_label("Question").press_sequentially("and more")
+    page.get_by_role("textbox", name="Question").press_sequentially("and more")
     page.locator(".answer-heading").wait_for(timeout=300_000)
     live = {
         "slowest_input_ms": look.slowest_input(),

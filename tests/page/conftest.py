@@ -41,11 +41,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str, program: str = "tests.page.server") -> Iterator[Served]:
-    """A server over ``folder`` in a process of its own."""
+def serving(folder: Path, *arguments: str, program: str = "tests.page.server", port: int = 0) -> Iterator[Served]:
+    """A server over ``folder`` in a process of its own; ``port`` 0 takes a free one."""
     pytest.importorskip("nicegui", reason="the serve extra is not installed: pip install podium[serve]")
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        free.bind(("127.0.0.1", port))
         port = free.getsockname()[1]
     address, log = f"http://127.0.0.1:{port}", folder / "server.log"
     with log.open("wb") as out:
