@@ -14,10 +14,11 @@ else
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-# What comes from the system: the sandbox for programs; the browser and the database that tests use. Installed where that is allowed,
+# What comes from the system: the sandbox for programs; the browsers and the database that tests use. Installed where that is allowed,
 # else named, once, loudly.
 SANDBOX_PACKAGES := bubblewrap libseccomp2
 BROWSER_PACKAGES := chromium fonts-dejavu-core
+FIREFOX_PACKAGES := firefox-esr
 DATABASE_PACKAGES := postgresql
 
 .PHONY: help setup system browser database demo test lint format docs bench clients mutants clean
@@ -69,6 +70,7 @@ system:
 
 browser:
 	$(call from_the_system,chromium,$(BROWSER_PACKAGES),Pages can not be looked at and their tests are skipped,/nowhere)
+	$(call from_the_system,firefox-esr,$(FIREFOX_PACKAGES),Pages can not be looked at in Firefox and those tests are skipped,/usr/bin/firefox)
 
 database:
 	$(call from_the_system,postgres,$(DATABASE_PACKAGES),Several servers can not be tested over one database,/usr/lib/postgresql/*/bin/postgres)
@@ -109,6 +111,8 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.study
 	$(BIN)/python -m benchmarks.server
 	$(BIN)/python -m benchmarks.runs_list
+	$(BIN)/python -m benchmarks.open_pages
+	$(BIN)/python -m benchmarks.page_speed
 
 clients: $(VENV)/.dev
 	@command -v npm >/dev/null 2>&1 || { echo "make clients needs node and npm: https://nodejs.org" >&2; exit 1; }

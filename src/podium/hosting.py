@@ -50,6 +50,7 @@ async def serve(
     limits: ServerLimits = ServerLimits(),
     origins: Sequence[str] = (),
     training: Path = Path("runs"),
+    pool_file: Path | None = None,
     on_ready: Callable[[Serving], None] = lambda serving: None,
 ) -> None:
     """Serve ``pool`` until SIGINT or SIGTERM: an OpenAI-compatible API, and the page.
@@ -58,7 +59,8 @@ async def serve(
     holds keys, quotas and runs. ``keys`` says whether callers need one (None: unless only this machine can reach the server).
     ``store_content`` keeps questions and answers of callers without a key. ``request_usd`` is what a request of a key with a
     quota may cost, unless it says. ``origins`` are web pages that may ask from a browser. ``training`` is the folder of runs that
-    the page shows. Raises :class:`ConfigError`, before anything listens.
+    the page shows; ``pool_file`` is where ``pool`` was opened from, for what is tuned from the page. Raises
+    :class:`ConfigError`, before anything listens.
     """
     with_keys = not is_local(host) if keys is None else keys
     if limits.concurrency_per_key is not None and not with_keys:
@@ -79,7 +81,7 @@ async def serve(
         app = make_app(catalog, accounts, version=__version__, limits=limits, origins=checked)
         if page:
             pool_files = Path.cwd() if with_keys or is_local(host) else None
-            attach(app, app.state.service, training=training, playground=playground, pool_files=pool_files)
+            attach(app, app.state.service, training=training, playground=playground, pool_files=pool_files, pool_file=pool_file)
         if not with_keys and is_local(host):
             # A page elsewhere may point a name of its own at this machine, and its visitors' browsers would ask us for it.
             app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "[::1]", host])

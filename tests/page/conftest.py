@@ -1,5 +1,6 @@
 """One server and one browser for all tests of the page."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
 from tests.page.training_run import write_run
 
@@ -40,11 +41,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str, program: str = "tests.page.server") -> Iterator[Served]:
-    """A server over ``folder`` in a process of its own."""
+def serving(folder: Path, *arguments: str, program: str = "tests.page.server", port: int = 0) -> Iterator[Served]:
+    """A server over ``folder`` in a process of its own; ``port`` 0 takes a free one."""
     pytest.importorskip("nicegui", reason="the serve extra is not installed: pip install podium[serve]")
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        free.bind(("127.0.0.1", port))
         port = free.getsockname()[1]
     address, log = f"http://127.0.0.1:{port}", folder / "server.log"
     with log.open("wb") as out:
@@ -84,6 +86,21 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
+@contextmanager
+def firefox(playwright: Playwright, folder: Path) -> Iterator[Browser]:
+    """The Firefox of this machine; the test is skipped where there is none. ``folder`` is new."""
+    found = shutil.which("firefox-esr") or shutil.which("firefox")
+    if found is None:
+        pytest.skip("Firefox is missing, so no page can be looked at in it: sudo apt-get install firefox-esr")
+    between = folder / "firefox"
+    between.write_text(f'#!/bin/sh\nexec {sys.executable} {Path(__file__).with_name("old_firefox.py")} {found} "$@"\n')
+    between.chmod(0o755)
+    environment = {**os.environ, "HOME": str(folder)}  # Firefox refuses to run as root in another user's home
+    launched = playwright.firefox.launch(channel="moz-firefox", executable_path=between, env=environment)  # type: ignore[arg-type]
+    yield launched
+    launched.close()
+
+
 class Watched(NamedTuple):
     """A browser page and everything that should not have happened on it."""
 
@@ -102,11 +119,28 @@ def watched(browser: Browser, served: Served) -> Iterator[Watched]:
     assert wrong == [], "a console error, a dialog, or a request that left the site"
 
 
+_READABLE = """console.error = (said => (...all) =>
+    said(...all.map(each => each instanceof Error ? `${each}` : each)))(console.error)"""
+"""Firefox tells of an error that was printed no more than that it is one."""
+_LEFT = "error loading dynamically imported module"
+"""What Firefox prints of a page that is left while it loads."""
+
+
+def at(page: Page) -> str:
+    """The address as the visitor sees it. Playwright's own ``page.url`` misses what a script writes there, in Firefox."""
+    return str(page.evaluate("location.href"))
+
+
 def watch(page: Page, address: str) -> list[str]:
     """Collects what should not happen: console messages of errors, dialogs, requests to anywhere else."""
     wrong: list[str] = []
-    bad = ("error", "warning")
-    page.on("console", lambda said: wrong.append(f"{said.text} {said.location}") if said.type in bad else None)
+    page.add_init_script(_READABLE)
+
+    def hear(said: ConsoleMessage) -> None:
+        if said.type in ("error", "warning") and _LEFT not in said.text:
+            wrong.append(f"{said.text} {said.location}")
+
+    page.on("console", hear)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("dialog", lambda dialog: wrong.append(f"dialog {dialog.message}"))
     page.on("request", lambda request: None if request.url.startswith((f"{address}/", "data:")) else wrong.append(request.url))

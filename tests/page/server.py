@@ -37,12 +37,13 @@ EVIL = f'<img src=x onerror="{HIT}">'
 
 
 class Slow:
-    """Takes ten minutes, and leaves a file where it was stopped before."""
+    """Takes ten minutes, and leaves a file where it was stopped before. Each call is a line of ``paid``."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def __call__(self, call: Call) -> Completion:
+        append(self._folder / "paid", dumps([message.content for message in call.question]))
         try:
             await asyncio.sleep(600)
         except asyncio.CancelledError:

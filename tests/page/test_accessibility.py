@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.page.conftest import Served, Watched, watch
+from tests.page.conftest import Served, Watched, at, watch
 from tests.page.test_pages import ask
 
 GRAVE = ("serious", "critical")
@@ -118,7 +118,7 @@ def test_the_trace_of_a_run(served: Served, watched: Watched, kept: list[str]) -
     expect(asked.locator("pre")).to_be_visible()
     expect(said.locator("pre")).to_be_hidden()
     expect(tree.locator("[aria-pressed=true]")).to_contain_text("step 0")
-    assert page.url.endswith("?at=1.0")
+    assert at(page).endswith("?at=1.0")
     page.reload()
     expect(detail.get_by_role("heading")).to_contain_text("step 0")
     page.goto(f"{kept[0]}?at=9.9.9")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.page.conftest import Served, Watched, serving, watch
+from tests.page.conftest import Served, Watched, at, serving, watch
 from tests.page.contrast import TOO_FAINT
 from tests.page.test_pages import UNNAMED, ask
 
@@ -57,7 +57,7 @@ def test_a_run_is_found_again_after_a_reload_and_stopped_from_another_tab(served
     stopped = served.folder / "stopped"
     stopped.unlink(missing_ok=True)
     ask(page, served, "Will this be lost?", "slow")
-    expect(page).to_have_url(re.compile(r"/\?run=run_[0-9a-f]{24}$"))
+    page.wait_for_function("/\\/\\?run=run_[0-9a-f]{24}$/.test(location.href)")
     page.reload()
     expect(page.get_by_role("textbox", name="Question", exact=True)).to_have_value("Will this be lost?")
     expect(page.get_by_label("Model")).to_have_value("slow")
@@ -69,7 +69,10 @@ def test_a_run_is_found_again_after_a_reload_and_stopped_from_another_tab(served
     expect(listed).to_contain_text("1 run under way")
     listed.get_by_role("link", name="Will this be lost?").click()
     expect(other.locator(".node.is-runs")).to_have_count(1)
-    page.goto(f"{served.address}/pool")
+    page.goto(f"{served.address}/runs")
+    listed = page.get_by_role("region", name="Under way")
+    expect(listed.get_by_role("link", name="Will this be lost?")).to_be_visible()
+    expect(listed.get_by_role("button", name="Stop: Will this be lost?")).to_be_visible()
     other.get_by_role("button", name="Stop", exact=True).click()
     expect(other.locator(".stopped-note:visible")).to_contain_text("Stopped")
     expect(other.locator(".failure")).to_be_hidden()
@@ -78,6 +81,7 @@ def test_a_run_is_found_again_after_a_reload_and_stopped_from_another_tab(served
     expect(page.locator(".stopped-note:visible")).to_contain_text("Stopped")
     expect(page.locator(".node.is-cut")).to_contain_text("stopped")
     expect(page.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
+    assert (served.folder / "paid").read_text().count("Will this be lost?") == 1, "nothing is paid twice"
     other.close()
 
 
@@ -143,24 +147,29 @@ def test_a_connection_that_is_cut_loses_nothing(served: Served, watched: Watched
     expect(page.locator(".node.is-runs:not(.plan)")).to_have_count(1)
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.locator(".node.is-cut")).to_have_count(1)
+    assert (served.folder / "paid").read_text().count("Still there?") == 1, "nothing is paid twice"
     watched.wrong.clear()  # the browser says that it was offline
 
 
 def test_a_server_that_is_started_again_knows_the_run_it_stopped(browser: Browser, tmp_path: Path) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(60_000)
     with serving(tmp_path) as first:
-        page = browser.new_page()
-        page.set_default_timeout(60_000)
         ask(page, first, "Who stops me?", "slow")
         expect(page.locator(".node.is-runs:not(.plan)")).to_have_count(1)
-        run = page.url.partition("?")[2]
-        page.close()
-    with serving(tmp_path) as second:
-        page = browser.new_page()
-        page.set_default_timeout(60_000)
-        page.goto(f"{second.address}/?{run}")
-        expect(page.get_by_role("textbox", name="Question", exact=True)).to_have_value("Who stops me?")
-        expect(page.locator(".stopped-note:visible")).to_contain_text("Stopped before there was an answer")
-        page.close()
+        run = at(page).partition("?")[2]
+    expect(page.locator("#popup")).to_be_visible()  # the page says that it lost its server
+    with serving(tmp_path, port=int(first.address.rpartition(":")[2])) as second:
+        # The page that was left open finds the server again and shows what became of the run; so does a new one.
+        other = browser.new_page()
+        other.set_default_timeout(60_000)
+        other.goto(f"{second.address}/?{run}")
+        for each in (page, other):
+            expect(each.get_by_role("textbox", name="Question", exact=True)).to_have_value("Who stops me?")
+            expect(each.locator(".stopped-note:visible")).to_contain_text("Stopped before there was an answer")
+        assert (tmp_path / "paid").read_text().count("Who stops me?") == 1, "nothing is paid twice"
+        other.close()
+    page.close()
 
 
 def phone(browser: Browser, served: Served, scheme: str) -> tuple[Page, list[str]]:
@@ -230,7 +239,7 @@ def test_an_answer_is_right_or_wrong_and_two_are_compared(served: Served, watche
     expect(page.locator(".panel").nth(0).locator(".verdict")).to_have_text(re.compile("^(Right|Wrong)"))
     expect(page.locator(".panel").nth(1).locator(".verdict.bad")).to_have_text(re.compile("^Wrong"))
     assert page.evaluate(TOO_FAINT) == []
-    expect(page).to_have_url(re.compile(r"\?run=run_\w+&beside=run_\w+$"))
+    page.wait_for_function("/\\?run=run_\\w+&beside=run_\\w+$/.test(location.href)")
     page.reload()
     expect(page.locator(".panel")).to_have_count(2)
     expect(page.get_by_label("Compare with")).to_have_value("talks")

@@ -175,6 +175,9 @@ def test_ten_megabytes_do_not_kill_the_page(served: Served, watched: Watched) ->
     more.click()
     expect(more).to_be_hidden()
     assert len(page.locator(".source pre").first.inner_text()) == LONG
+    kept = page.get_by_role("link", name="A link to this run").get_attribute("href")
+    sent = page.request.get(f"{served.address}{kept}").body()
+    assert len(sent) < 300_000, "what is not unfolded is not sent"
     page.get_by_role("link", name="Pool").click()
     expect(page.get_by_role("heading", name="Pool")).to_be_visible()
 

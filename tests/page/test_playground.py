@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from podium.hosting import _playground
 from podium.pools.gym import gym_pool
+from podium.pools.models import PoolCatalog
 from podium.pools.opened import OpenPool
 from podium.types import Call, Card, Problem
 from podium.workers.budget import Budget
@@ -28,6 +29,7 @@ async def test_it_is_the_problems_that_count_and_not_the_workers_names() -> None
     async with _playground(pool) as playground:
         assert playground is not None
         assert len(playground.problems) == 120
+    assert "best" in PoolCatalog(pool).baselines, "what Play shows at the end"
     async with _playground(replace(pool, problems=None)) as playground:
         assert playground is None
     async with _playground(None) as playground:

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from podium.page.runs_query import RunsQuery
 from podium.page.spending import spent_by_day, spent_on
 from podium.serving.store.runs import Sums
-from tests.page.conftest import Served, Watched
+from tests.page.conftest import Served, Watched, at
 from tests.page.test_pages import ask
 
 
@@ -102,7 +102,7 @@ def test_where_the_dollars_went(served: Served, watched: Watched) -> None:
     shares = [float(each.split("$")[1].split(" ")[0]) for each in page.locator(".shares li").all_inner_texts()]
     total = page.locator("p.sums").inner_text().split("$")[1].split(" ")[0]
     assert f"{sum(shares):.6f}" == total
-    assert "by=worker" in page.url
+    assert "by=worker" in at(page)
     page.reload()
     expect(page.locator(".shares")).to_contain_text("brook")
 

@@ -63,6 +63,7 @@ def serve(
                 limits=ServerLimits(concurrency=concurrency, queue=queue, concurrency_per_key=concurrency_per_key),
                 origins=origins,
                 training=training,
+                pool_file=pool,
                 on_ready=on_ready,
             )
 

@@ -5,16 +5,17 @@ The runs belong to the server (:mod:`podium.page.live`), and their ids stand in 
 and come back to, shows them as they are by then.
 """
 
-from functools import partial
+from html import escape
 
 from nicegui import ui
+from nicegui.events import GenericEventArguments
 
 from podium.errors import ConfigError, PodiumError
 from podium.page.address import say
 from podium.page.frame import frame
 from podium.page.human_box import HumanBox
 from podium.page.introduction import introduction
-from podium.page.parts import Area, Choice, box, button, enable, show, text
+from podium.page.parts import Area, Choice, box, button, enable, in_turn, piece, show, text
 from podium.page.request_options import RequestOptionsForm
 from podium.page.shown import line
 from podium.page.site import Site
@@ -67,10 +68,14 @@ class _Ask:
             text("New question", "summary")
             introduction(site)
             self._question = Area("Question", rows=4, send=self._ask, value=threads[0].asked if threads else "")
-            with box("examples"):
-                text("Examples", "span", "soft")
-                for example in _examples(site):
-                    button(line(example, 46), partial(self._question.write, example), "quiet small", title=line(example, 300))
+            self._examples = _examples(site)
+            shown = "".join(
+                f'<button type="button" class="button quiet small" data-example="{number}" title="{escape(line(example, 300))}">'
+                f"{escape(line(example, 46))}</button>"
+                for number, example in enumerate(self._examples)
+            )
+            examples = piece(f'<span class="soft">Examples</span>{shown}', "examples")
+            examples.on("click", self._take, js_handler=in_turn("event.target.dataset.example"))
             with box("bar"):
                 self._model = Choice("Model", models, first, self._limit)
                 self._beside = Choice("Compare with", offered, beside)
@@ -84,6 +89,12 @@ class _Ask:
         self._view = ThreadsView(site, visitor, own, self._changed, self._further)
         self._view.show(threads)
         self._changed()
+
+    def _take(self, event: GenericEventArguments) -> None:
+        """Put the example that was clicked into the field."""
+        number = str(event.args)
+        if number.isascii() and number.isdecimal() and int(number) < len(self._examples):
+            self._question.write(self._examples[int(number)])
 
     def _limit(self) -> None:
         """Options that would lead nowhere with the chosen model can not be chosen, and say why."""

@@ -14,6 +14,7 @@ from podium.page.ask import ask_page
 from podium.page.compare_page import compare_page
 from podium.page.frame import HEAD, ICON, frame
 from podium.page.learned_folders import LearnedFolders
+from podium.page.learning_jobs import LearningJobs
 from podium.page.models_page import models_page
 from podium.page.parts import link, text
 from podium.page.play import play_page
@@ -48,20 +49,22 @@ def attach(
     prefix: str = "/",
     playground: Playground | None = None,
     pool_files: Path | None = None,
+    pool_file: Path | None = None,
 ) -> None:
     """Mount the pages over ``service`` on ``app`` at ``prefix``. Call it after every other route was added, once in a process.
 
     ``training``: the folder below which runs of training lie. ``playground``: the problems that visitors can try to conduct;
     None: there are none. ``pool_files``: the folder into which the form for one's own models writes; None: nowhere, which is
-    right where strangers reach a server without keys. Where the server asks for keys, visitors sign in with theirs.
+    right where strangers reach a server without keys; tunes and studies are then not started from the page either. ``pool_file``:
+    the server's pool, which they use; None: the built-in one. Where the server asks for keys, visitors sign in with theirs.
     """
     site = Site(service=service, training=TrainingRuns(training), playground=playground, prefix=prefix, pool_files=pool_files)
 
-    @ui.page("/", title="Ask · Podium")
+    @ui.page("/", title="Ask · Podium", response_timeout=READ_SECONDS)
     async def _ask(run: str = "", beside: str = "") -> None:
         await _shown(site, ("ask",), lambda visitor: ask_page(site, visitor, run, beside))
 
-    @ui.page("/play", title="Play the conductor · Podium")
+    @ui.page("/play", title="Play the conductor · Podium", response_timeout=READ_SECONDS)
     async def _play() -> None:
         await _shown(site, ("ask",), lambda visitor: play_page(site, visitor))
 
@@ -81,23 +84,24 @@ def attach(
     async def _compare(a: str = "", b: str = "") -> None:
         await _shown(site, ("ask", "read"), lambda visitor: compare_page(site, visitor, (a, b)))
 
-    @ui.page("/training", title="Training · Podium")
+    @ui.page("/training", title="Training · Podium", response_timeout=READ_SECONDS)
     async def _training(run: str = "", beside: str = "") -> None:
         await _shown(site, SCOPES, lambda visitor: training_page(site, visitor, run, beside))
 
-    @ui.page("/models", title="Your own models · Podium")
+    @ui.page("/models", title="Your own models · Podium", response_timeout=READ_SECONDS)
     async def _models() -> None:
         await _shown(site, (), lambda visitor: models_page(site, visitor))
 
     learned = LearnedFolders(training)
+    jobs = None if pool_files is None else LearningJobs(training, pool_file, pool_files)
 
     @ui.page("/tuning", title="Tuning · Podium", response_timeout=READ_SECONDS)
     async def _tuning(run: str = "") -> None:
-        await _shown(site, SCOPES, lambda _: tuning_page(site, learned, run))
+        await _shown(site, SCOPES, lambda visitor: tuning_page(site, visitor, learned, jobs, run))
 
     @ui.page("/studies", title="Studies · Podium", response_timeout=READ_SECONDS)
     async def _studies(run: str = "") -> None:
-        await _shown(site, SCOPES, lambda _: studies_page(site, learned, run))
+        await _shown(site, SCOPES, lambda visitor: studies_page(site, visitor, learned, jobs, run))
 
     @nicegui.app.get("/studies/report")
     async def _report(request: Request, run: str = "") -> Response:
@@ -107,7 +111,7 @@ def attach(
             return PlainTextResponse(str(error), status_code=403)
         return await study_report(learned, run)
 
-    @ui.page("/pool", title="Pool · Podium")
+    @ui.page("/pool", title="Pool · Podium", response_timeout=READ_SECONDS)
     async def _pool() -> None:
         await _shown(site, ("ask",), lambda visitor: pool_page(site, visitor))
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
 
 from nicegui.element import Element
 
-from podium.page.parts import box, link, text
+from podium.page.parts import box, piece, text
 from podium.page.site import Site
 
 PAGES = (("/", "Ask"), ("/play", "Play"), ("/runs", "Runs"), ("/training", "Training"), ("/pool", "Pool"))
@@ -22,18 +23,19 @@ HEAD = f"{_LOOK}\n<script>\n{_KEYS}\n</script>"
 def frame(site: Site, path: str, title: str, lead: str = "") -> Iterator[Element]:
     """The page at ``path``. Example: ``with frame(site, "/pool", "Pool"): text("Seven workers.")``."""
     text("Skip to the content", "a", "skip", href="#content")
-    with box("top", "header"):
-        link("Podium", site.link("/"), "house")
-        with box("ways", "nav", aria_label="Pages"):
-            for address, name in PAGES:
-                here = {"aria_current": "page"} if address == path else {}
-                link(name, site.link(address), "way", **here)
-        if site.with_keys:
-            link("Sign out", site.link("/sign-out"), "way")
-        toggle = text("Light / dark", "button", "theme", type="button", aria_label="Change between light and dark")
-        toggle.on("click", js_handler=_TOGGLE)
+    ways = "".join(_way(site.link(address), name, here=address == path) for address, name in PAGES)
+    leave = _way(site.link("/sign-out"), "Sign out") if site.with_keys else ""
+    house = f'<a class="house" href="{escape(site.link("/"))}">Podium</a><nav class="ways" aria-label="Pages">{ways}</nav>'
+    toggle = '<button class="theme" type="button" aria-label="Change between light and dark">Light / dark</button>'
+    top = piece(f"{house}{leave}{toggle}", "top", "header")
+    top.on("click", js_handler=f"(event) => {{ if (event.target.closest('.theme')) ({_TOGGLE})(); }}")
     with box("content", "main", id="content", tabindex="-1") as main:
         text(title, "h1")
         if lead:
             text(lead, "p", "lead")
         yield main
+
+
+def _way(address: str, name: str, *, here: bool = False) -> str:
+    current = ' aria-current="page"' if here else ""
+    return f'<a class="way" href="{escape(address)}"{current}>{name}</a>'

@@ -1,13 +1,13 @@
 """A plan and its workflow as a picture that fills while it runs: a button for the plan and for each step, lines between them."""
 
 from collections.abc import Callable
+from html import escape
 
 from nicegui import ui
-from nicegui.elements.mixins.text_element import TextElement
 
 from podium.page.following import PlanView, RoundView, StepView
 from podium.page.layout import PLAN, ROW, WRITTEN, layout, lines
-from podium.page.parts import box, text
+from podium.page.parts import box, piece, text
 from podium.page.shown import line, price, tail, took
 from podium.policies.voting import VOTE
 from podium.types import Workflow
@@ -89,19 +89,14 @@ class Graph:
 
 
 class _Node:
-    """A button with a name, a state, a line of words and one of figures."""
+    """A button with a name, a state, a line of words and one of figures: one element, of which only changes are sent."""
 
     def __init__(self, index: int, name: str, task: str, on_select: Callable[[int], None], data: str) -> None:
         self._state = ""
-        with box("node", "button", type="button", data_step=data, aria_pressed="false") as self.element:
-            with box("node-top", "span"):
-                with box("node-worker", "span"):
-                    if index != WRITTEN:
-                        text(str(index), "span", "number")
-                    text(name, "span")
-                self._status = text("", "span", "node-state")
-            self._task = text(task, "span", "node-task")
-            self._figures = text("", "span", "node-figures")
+        number = "" if index == WRITTEN else f'<span class="number">{index}</span>'
+        self._name = f'<span class="node-worker">{number}<span>{escape(name)}</span></span>'
+        self._task = task
+        self.element = piece("", "node", "button", type="button", data_step=data, aria_pressed="false")
         self.element.on("click", lambda _: on_select(index))
 
     def place(self, *, left: float, top: int, width: float, height: int) -> None:
@@ -122,9 +117,10 @@ class _Node:
         if state != self._state:
             self.element.classes(remove=f"is-{self._state}", add=f"is-{state}")
             self._state = state
-            _set(self._status, words)
             self.element.props["aria-label"] = label
-        _set(self._figures, figures)
+        top = f'<span class="node-top">{self._name}<span class="node-state">{words}</span></span>'
+        rest = f'<span class="node-task">{escape(self._task)}</span><span class="node-figures">{escape(figures)}</span>'
+        self.element.content = f"{top}{rest}"  # only a change is sent to the browser
 
 
 class _PlanNode(_Node):
@@ -136,7 +132,7 @@ class _PlanNode(_Node):
     def refresh(self) -> None:
         view = self._view
         words = _PLAN_WORDS[view.state]
-        _set(self._task, line(tail(view.said, 160), 160) if view.state == "runs" else "Writes the workflow.")
+        self._task = line(tail(view.said, 160), 160) if view.state == "runs" else "Writes the workflow."
         figures = took(view.seconds) if view.state != "runs" else _so_far(view.seconds)
         if view.usage is not None:
             figures += f" · {counted(view.usage.tokens, 'token')} · {price(view.usage)}"
@@ -175,9 +171,3 @@ def _task(index: int, view: StepView, workflow: Workflow) -> str:
 def _so_far(seconds: float) -> str:
     """In whole seconds: every change is sent to the browser, and a slow one would fall behind tenths."""
     return f"{seconds:.0f} s"
-
-
-def _set(element: TextElement, words: str) -> None:
-    """Only a change is sent to the browser."""
-    if element.text != words:
-        element.text = words

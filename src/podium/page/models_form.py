@@ -43,8 +43,7 @@ class _Row:
 
     def _hint(self) -> None:
         usual = PROVIDERS[self._provider.value].key_env
-        self._key.element.props["placeholder"] = "needs none" if usual is None else usual
-        self._key.element.update()
+        self._key.hint("needs none" if usual is None else usual)
 
     @property
     def is_empty(self) -> bool:

@@ -6,6 +6,7 @@ Every field has ``autocomplete="off"``: a browser that goes back would fill it a
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from typing import Any
 
 from nicegui import ui
@@ -72,31 +73,48 @@ def link(label: str, address: str, classes: str = "", **attributes: str) -> Text
     return text(label, "a", classes, href=address, **attributes)
 
 
+def piece(markup: str, classes: str = "", tag: str = "div", **attributes: str) -> ui.html:
+    """HTML of our own with escaped texts inside, as one element: an open page costs the server 5 kB for each element.
+
+    Example: ``piece(f"<b>{escape(name)}</b>")``.
+    """
+    made = ui.html(markup, sanitize=True, tag=tag)
+    _dress(made, classes, attributes)
+    return made
+
+
 class Choice:
     """A labelled list to choose from. ``value`` is what is chosen."""
 
     def __init__(self, label: str, groups: Mapping[str, Sequence[tuple[str, str]]], value: str, act: Act | None = None) -> None:
         self.value = value
         self._act = act
-        self._options: dict[str, list[Element]] = {}
-        with box("field", "label") as self.field:
-            text(label, "span", "label")
-            with box("select", "select", autocomplete="off") as self.element:
-                for name, options in groups.items():
-                    with box(tag="optgroup", label=line(name, 60)):
-                        for option, shown in options:
-                            made = text(line(shown, 80), "option", value=option)
-                            made.props.set_bool("selected", option == value)
-                            self._options.setdefault(option, []).append(made)
+        self._label, self._groups = label, groups
+        self._refused: dict[str, str] = {}
         self._known = {option for options in groups.values() for option, _ in options}
-        self.element.on("change", self._chosen, js_handler=in_turn(_VALUE))
+        self.field = piece(self._markup(), "field", "label")
+        self.field.on("change", self._chosen, js_handler=in_turn(_VALUE))
 
     def allow(self, option: str, wanted: bool, why: str = "") -> None:
         """Whether ``option`` can be chosen; ``why`` not, in words."""
-        for made in self._options.get(option, ()):
-            made.props.set_bool("disabled", not wanted)
-            made.props["title"] = "" if wanted else why
-            made.update()
+        before = self._refused.pop(option, None)
+        if not wanted:
+            self._refused[option] = why
+        if before != self._refused.get(option):
+            self.field.content = self._markup()
+
+    def _markup(self) -> str:
+        groups = "".join(
+            f'<optgroup label="{escape(line(name, 60))}">{"".join(self._option(*option) for option in options)}</optgroup>'
+            for name, options in self._groups.items()
+        )
+        return f'<span class="label">{escape(self._label)}</span><select class="select" autocomplete="off">{groups}</select>'
+
+    def _option(self, option: str, shown: str) -> str:
+        why = self._refused.get(option)
+        refused = "" if why is None else f' disabled title="{escape(why)}"'
+        chosen = " selected" if option == self.value else ""
+        return f'<option value="{escape(option)}"{chosen}{refused}>{escape(line(shown, 80))}</option>'
 
     def _chosen(self, event: GenericEventArguments) -> None:
         if event.args in self._known:
@@ -108,9 +126,32 @@ class Choice:
 class _Written:
     """What fields for text do: ``value`` is what stands in one, at most ``most`` characters of it."""
 
-    def __init__(self, value: str, most: int, changed: Act | None, send: Act | None) -> None:
+    def __init__(self, label: str, field: str, *, value: str, most: int, changed: Act | None, send: Act | None) -> None:
         self.value, self._most = value, most
         self._changed, self._send = changed, send
+        self._element = piece(f'<span class="label">{escape(label)}</span>{field}', "field", "label")
+
+    def focus(self) -> None:
+        """Take the visitor to the field."""
+        self._does("focus()")
+
+    def write(self, value: str) -> None:
+        """Put ``value`` into the field."""
+        self.value = value
+        self._does(f"value = {json.dumps(value)}")
+        if self._changed is not None:
+            self._changed()
+
+    def enable(self, wanted: bool) -> None:
+        """Whether it can be written in."""
+        self._does(f"disabled = {json.dumps(not wanted)}")
+
+    def hint(self, words: str) -> None:
+        """Say in the empty field what belongs there."""
+        self._does(f"placeholder = {json.dumps(words)}")
+
+    def _does(self, does: str) -> None:
+        ui.run_javascript(f"document.querySelector('#c{self._element.id} :is(input, textarea)').{does}")
 
     def _typed(self, event: GenericEventArguments) -> None:
         before, self.value = self.value, str(event.args)[: self._most]
@@ -126,30 +167,25 @@ class Area(_Written):
     """A labelled field for text; ``value`` is what stands in it. ``send`` is called on Enter where it is given."""
 
     def __init__(
-        self, label: str, *, value: str = "", rows: int = 4, changed: Act | None = None, send: Act | None = None
+        self,
+        label: str,
+        *,
+        value: str = "",
+        rows: int = 4,
+        changed: Act | None = None,
+        send: Act | None = None,
+        classes: str = "area",
+        hint: str = "",
     ) -> None:
-        super().__init__(value, LONG, changed, send)
-        with box("field", "label"):
-            text(label, "span", "label")
-            self.element = text(
-                value, "textarea", "area", rows=str(rows), spellcheck="false", autocomplete="off", maxlength=str(LONG)
-            )
-        self.element.on("input", self._typed, js_handler=in_turn(_VALUE))
+        given = {"class": classes, "rows": str(rows), "spellcheck": "false", "autocomplete": "off", "maxlength": str(LONG)}
+        # A browser leaves out a line end at the very beginning.
+        field = f"<textarea{_attributes(given | {'placeholder': hint})}>\n{escape(value)}</textarea>"
+        super().__init__(label, field, value=value, most=LONG, changed=changed, send=send)
+        self._element.on("input", self._typed, js_handler=in_turn(_VALUE))
         if send is not None:
             # Enter asks, Shift+Enter breaks the line; an Enter that ends a composition (Japanese, say) is part of the text.
             enter = "event.key === 'Enter' && !event.shiftKey && !event.isComposing"
-            self.element.on("keydown", self._sent, js_handler=in_turn(_VALUE, condition=enter))
-
-    def focus(self) -> None:
-        """Take the visitor to the field."""
-        ui.run_javascript(f"document.getElementById('c{self.element.id}').focus()")
-
-    def write(self, value: str) -> None:
-        """Put ``value`` into the field."""
-        self.value = value
-        ui.run_javascript(f"document.getElementById('c{self.element.id}').value = {json.dumps(value)}")
-        if self._changed is not None:
-            self._changed()
+            self._element.on("keydown", self._sent, js_handler=in_turn(_VALUE, condition=enter))
 
 
 class Line(_Written):
@@ -162,50 +198,63 @@ class Line(_Written):
     def __init__(
         self, label: str, *, value: str = "", send: Act | None = None, changed: Act | None = None, **attributes: str
     ) -> None:
-        super().__init__(value, 300, changed, send)
-        with box("field", "label"):
-            text(label, "span", "label")
-            # Not "value", which Vue would write again over what is being typed.
-            fixed = {"type": "search", "maxlength": "300", "autocomplete": "off", "defaultValue": value}
-            self.element = box("line", "input", **{**fixed, **attributes})
+        given = {"class": "line", "type": "search", "maxlength": "300", "autocomplete": "off", "value": value, **attributes}
+        super().__init__(label, f"<input{_attributes(given)}>", value=value, most=300, changed=changed, send=send)
         # Of a date that is not whole, or that no calendar has, the browser says only that it is bad.
         written = f"event.target.validity.badInput ? '?' : {_VALUE}"
-        for happens in ("input", "blur"):
-            self.element.on(happens, self._typed, js_handler=in_turn(written))
+        for happens in ("input", "focusout"):
+            self._element.on(happens, self._typed, js_handler=in_turn(written))
         if send is not None:
-            self.element.on("keydown", self._sent, js_handler=in_turn(written, condition="event.key === 'Enter'"))
+            self._element.on("keydown", self._sent, js_handler=in_turn(written, condition="event.key === 'Enter'"))
 
 
-class Check:
-    """A labelled box to tick. ``value`` is whether it is ticked. Example: ``Check("atlas", value=True).value``."""
+def _attributes(named: Mapping[str, str]) -> str:
+    return "".join(f' {name.replace("_", "-")}="{escape(value)}"' for name, value in named.items())
 
-    def __init__(self, label: str, *, value: bool = False, changed: Act | None = None) -> None:
-        self.value = value
+
+class Checks:
+    """Labelled boxes to tick, all of them ticked at first; ``values`` says which are.
+
+    Example: ``Checks(["atlas"], changed=show).values == [True]``.
+    """
+
+    def __init__(self, labels: Sequence[str], *, changed: Act) -> None:
+        self.values = [True for _ in labels]
         self._changed = changed
-        with box("check-field", "label"):
-            self.element = box("tick", "input", type="checkbox", autocomplete="off")
-            text(label, "span")
-        self.element.props.set_bool("checked", value)
-        self.element.on("change", self._ticked, js_handler=in_turn("event.target.checked"))
+        boxes = (
+            f'<label class="check-field"><input class="tick" type="checkbox" autocomplete="off" checked value="{number}">'
+            f"<span>{escape(label)}</span></label>"
+            for number, label in enumerate(labels)
+        )
+        self._element = piece("".join(boxes), "checks")
+        self._element.on("change", self._ticked, js_handler=in_turn("[event.target.value, event.target.checked]"))
 
-    def tick(self, value: bool) -> None:
-        """Tick it or not."""
-        self.value = value
-        ui.run_javascript(f"document.getElementById('c{self.element.id}').checked = {json.dumps(value)}")
+    def tick(self, wanted: bool) -> None:
+        """Tick all of them, or none."""
+        self.values = [wanted for _ in self.values]
+        self._each(f"each.checked = {json.dumps(wanted)}")
+
+    def enable(self, wanted: bool) -> None:
+        """Whether they can be ticked."""
+        self._each(f"each.disabled = {json.dumps(not wanted)}")
+
+    def _each(self, does: str) -> None:
+        ui.run_javascript(f"document.querySelectorAll('#c{self._element.id} input').forEach(each => {does})")
 
     def _ticked(self, event: GenericEventArguments) -> None:
-        self.value = event.args is True
-        if self._changed is not None:
-            self._changed()
+        match event.args:
+            case [str(number), bool(value)] if number.isascii() and number.isdecimal() and int(number) < len(self.values):
+                self.values[int(number)] = value
+                self._changed()
 
 
 class LongText:
     """A text of any length as it was written; long ones can be opened, up to :data:`podium.page.shown.LONG` characters."""
 
     def __init__(self, content: str = "", label: str = "text") -> None:
-        with box("long"):
+        with box("long") as self._frame:
             self._text = text("", "pre", "said", tabindex="0", role="region", aria_label=label)
-            self._more = button("", self._open, "quiet small")
+        self._more: TextElement | None = None
         self._content = ""
         self.show(content)
 
@@ -214,14 +263,18 @@ class LongText:
         self._content = content
         self._text.text = clipped(content, SHORT)
         more = len(content) > SHORT
-        if more:
+        if more and self._more is None:
+            with self._frame:
+                self._more = button("", self._open, "quiet small")
+        if self._more is not None:
             part = "all (" if len(content) <= LONG else f"more (the first {LONG:,} of "
             self._more.text = f"Show {part}{len(content):,} characters)"
-        show(self._more, more)
+            show(self._more, more)
 
     def _open(self) -> None:
         self._text.text = clipped(self._content, LONG)
-        show(self._more, False)
+        if self._more is not None:
+            show(self._more, False)
 
 
 def folded(title: str, content: str) -> None:

@@ -78,9 +78,8 @@ class _Play:
                     self._heading = text("", "h2")
                     self._kind = text("", "p", "status")
                 self._asked = text("", "p", "problem")
-                self._lists = Area("Your workflow", rows=5, changed=self._check)
-                self._lists.element.classes("mono")
-                self._lists.element.props["placeholder"] = f"{_WORKERS} = [...]\n{_SUBTASKS} = [...]\n{_ACCESS} = [...]"
+                hint = f"{_WORKERS} = [...]\n{_SUBTASKS} = [...]\n{_ACCESS} = [...]"
+                self._lists = Area("Your workflow", rows=5, changed=self._check, classes="area mono", hint=hint)
                 self._checked = text("", "p", "check", aria_live="polite")
                 with box("bar"):
                     self._go = button("Run both", self._run, data_key="go")

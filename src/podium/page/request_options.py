@@ -8,7 +8,7 @@ from nicegui import ui
 from nicegui.element import Element
 
 from podium.errors import ConfigError
-from podium.page.parts import Check, Line, box, button, enable, show, text
+from podium.page.parts import Checks, Line, box, button, enable, show, text
 from podium.page.shown import clipped, line
 from podium.request_options import RequestOptions
 from podium.types import Card
@@ -33,8 +33,7 @@ class RequestOptionsForm:
             self._summary = text("Options", "summary")
             with box("request-options-workers", "fieldset"):
                 text("Workers that may be asked", "legend", "label")
-                with box("checks"):
-                    self._workers = [Check(line(name, 40), value=True, changed=self._show_summary) for name in self._names]
+                self._workers = Checks([line(name, 40) for name in self._names], changed=self._show_summary)
                 self._ticking: list[Element] = []
                 if len(self._names) > 1:
                     with box("checks-all"):
@@ -53,9 +52,10 @@ class RequestOptionsForm:
     def allow(self, *, workers: str, rounds: str) -> None:
         """Why workers can not be left out, and why rounds can not be chosen, in words; "": they can."""
         self._without_workers, self._without_rounds = bool(workers), bool(rounds)
-        for element in [*(tick.element for tick in self._workers), *self._ticking]:
+        self._workers.enable(not workers)
+        for element in self._ticking:
             enable(element, not workers)
-        enable(self._rounds.element, not rounds)
+        self._rounds.enable(not rounds)
         for note, why in ((self._no_workers, workers), (self._no_rounds, rounds)):
             note.text = line(why, 300)
             show(note, bool(why))
@@ -69,7 +69,7 @@ class RequestOptionsForm:
         """What is chosen. Raises :class:`ConfigError`, in words for the visitor, where the form makes no sense."""
         return options_from(
             self._names,
-            [worker.value or self._without_workers for worker in self._workers],
+            [value or self._without_workers for value in self._workers.values],
             usd=self._usd.value,
             seconds=self._seconds.value,
             rounds="" if self._without_rounds else self._rounds.value,
@@ -80,8 +80,7 @@ class RequestOptionsForm:
         return Line(label, changed=self._show_summary, type="text", inputmode=keys, placeholder="no limit", autocomplete="off")
 
     def _tick(self, wanted: bool) -> None:
-        for worker in self._workers:
-            worker.tick(wanted)
+        self._workers.tick(wanted)
         self._show_summary()
 
     def _show_summary(self) -> None:

@@ -17,6 +17,7 @@ from podium.page.runs_table import runs_table, told
 from podium.page.shown import line
 from podium.page.site import Site
 from podium.page.spending import spent_by_day, spent_on
+from podium.page.under_way import UnderWay
 from podium.page.visitor import Visitor
 from podium.serving.store.clock import utc_now
 from podium.serving.store.run_filter import RunFilter
@@ -42,6 +43,7 @@ async def runs_page(site: Site, visitor: Visitor, query: RunsQuery) -> None:
     lead = "Every question this server was asked." if seen is None else "Every question that was asked with your key."
     keys = {each.id: each.name for each in await site.service.accounts.keys.list()} if site.with_keys and seen is None else {}
     with frame(site, "/runs", "Runs", lead):
+        UnderWay(site, visitor)
         await _Runs(site, visitor, query, keys).search()
 
 

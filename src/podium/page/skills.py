@@ -1,6 +1,8 @@
 """One worker as its card says: name, description, price, measured skills."""
 
-from podium.page.parts import box, text
+from html import escape
+
+from podium.page.parts import piece
 from podium.page.shown import line
 from podium.types import Card
 
@@ -9,31 +11,24 @@ MOST_SKILLS = 12
 
 def worker_line(card: Card, number: int) -> None:
     """Show ``card``; ``number`` is what a workflow calls the worker by."""
-    with box("card-line", "article"):
-        with box(tag="h3"):
-            text(str(number), "span", "number")
-            text(line(card.name, 60), "span")
-        if card.about:
-            text(line(card.about, 400), "p")
-        for ability in card.abilities:
-            text(line(ability, 200), "p")
-        text(prices(card), "p", "soft")
-        if card.skills:
-            with box("skills", "div", role="list", aria_label="Measured success rates"):
-                for skill, rate in card.skills[:MOST_SKILLS]:
-                    share = min(1.0, max(0.0, rate))
-                    text(line(skill, 30), "span", role="listitem")
-                    with box("meter", aria_hidden="true"):
-                        box().style(f"width:{100 * share:.1f}%")
-                    text(f"{100 * share:.0f} %", "span")
+    said = [card.about[:400], *(each[:200] for each in card.abilities)]
+    words = "".join(f"<p>{escape(line(each, 400))}</p>" for each in said if each)
+    skills = "".join(_skill(skill, rate) for skill, rate in card.skills[:MOST_SKILLS])
+    measured = f'<div class="skills" role="list" aria-label="Measured success rates">{skills}</div>' if skills else ""
+    name = f'<h3><span class="number">{number}</span> <span>{escape(line(card.name, 60))}</span></h3>'
+    piece(f'{name}{words}<p class="soft">{prices(card)}</p>{measured}', "card-line", "article")
 
 
 def worker_row(card: Card, number: int) -> None:
     """Show ``card`` on one line."""
-    with box("brief", "div"):
-        text(str(number), "span", "number")
-        text(line(card.name, 40), "b")
-        text(prices(card), "span", "soft")
+    name = f'<span class="number">{number}</span><b>{escape(line(card.name, 40))}</b>'
+    piece(f'{name}<span class="soft">{prices(card)}</span>', "brief")
+
+
+def _skill(skill: str, rate: float) -> str:
+    share = 100 * min(1.0, max(0.0, rate))
+    meter = f'<div class="meter" aria-hidden="true"><div style="width:{share:.1f}%"></div></div>'
+    return f'<span role="listitem">{escape(line(skill, 30))}</span>{meter}<span>{share:.0f} %</span>'
 
 
 def prices(card: Card) -> str:

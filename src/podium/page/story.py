@@ -22,7 +22,11 @@ async def story(site: Site, run: Run, sees: str | None) -> None:
     found = await site.runs.search(key=sees, session=run.session, limit=MOST_RUNS)
     if len(found) < 2:
         return
-    whole = [each for listed in reversed(found) if (each := await site.runs.get(listed.id, key=sees)) is not None]
+    whole = []
+    for listed in reversed(found):
+        each = run if listed.id == run.id else await site.runs.get(listed.id, key=sees)
+        if each is not None:
+            whole.append(each)
     text("The whole conversation", "h2")
     text(_sum(whole, cut=len(found) == MOST_RUNS), "p", "soft")
     with box("story", "ol"):

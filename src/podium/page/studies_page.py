@@ -7,21 +7,25 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from podium.page.frame import frame
 from podium.page.learned_folders import LearnedFolders
+from podium.page.learning_form import LearningForm
+from podium.page.learning_jobs import LearningJobs
 from podium.page.learning_ways import learning_ways, listed
 from podium.page.parts import box, link, text
 from podium.page.rich_text import RichText
 from podium.page.shown import LONG, line
 from podium.page.site import Site
+from podium.page.visitor import Visitor
 
 _ALONE = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """A report is a whole page with the words of workers in it: it runs nothing, and belongs to no site."""
 
 
-async def studies_page(site: Site, folders: LearnedFolders, name: str) -> None:
-    """Build the page; ``name`` is a study's folder, "" is none."""
+async def studies_page(site: Site, visitor: Visitor, folders: LearnedFolders, jobs: LearningJobs | None, name: str) -> None:
+    """Build the page; ``name`` is a study's folder, "" is none. ``jobs`` None: this server starts none."""
     found = await asyncio.to_thread(folders.studies)
     with frame(site, "/training", "Studies", "Arms that were compared on the same problems: podium study."):
         learning_ways(site, "/studies")
+        LearningForm(visitor, jobs, "study")
         if name not in [each for each, _ in found]:
             listed(site, "/studies", found, "There is no study below the folder that this server watches.")
             return

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
 from podium.page.following import is_stopped
-from podium.page.parts import box, text
+from podium.page.parts import piece
 from podium.page.shown import figures, line, took
 from podium.types import StepResult, Transcript, Usage
 from podium.workflow.draw import counted
@@ -24,14 +25,16 @@ def timeline(transcripts: Sequence[Transcript]) -> None:
     """Show the bars of all rounds, one round after the other."""
     times = spans(transcripts)
     total = max([span.start + span.seconds for span in times], default=0.0) or 1.0
-    with box("timeline", "div", role="list", aria_label="When the plan was written and when each step worked"):
-        for span in times:
-            with box("time-row", "div", role="listitem"):
-                text(span.name, "span", "time-name")
-                with box("time-track", "span", aria_hidden="true"):
-                    bar = box("time-bar failed" if span.failed else "time-bar", "span")
-                    bar.style(f"left:{100 * span.start / total:.2f}%; width:max(3px, {100 * span.seconds / total:.2f}%)")
-                text(f"{took(span.seconds)}, from {took(span.start)}", "span", "soft")
+    rows = "".join(_row(span, total) for span in times)
+    piece(rows, "timeline", role="list", aria_label="When the plan was written and when each step worked")
+
+
+def _row(span: Span, total: float) -> str:
+    place = f"left:{100 * span.start / total:.2f}%; width:max(3px, {100 * span.seconds / total:.2f}%)"
+    bar = f'<span class="{"time-bar failed" if span.failed else "time-bar"}" style="{place}"></span>'
+    figures = f'<span class="soft">{took(span.seconds)}, from {took(span.start)}</span>'
+    track = f'<span class="time-track" aria-hidden="true">{bar}</span>'
+    return f'<div class="time-row" role="listitem"><span class="time-name">{escape(span.name)}</span>{track}{figures}</div>'
 
 
 def spans(transcripts: Sequence[Transcript]) -> list[Span]:

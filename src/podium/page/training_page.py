@@ -148,7 +148,7 @@ class _Shown:
                 return
             with box("bands"):
                 for name, colour in asked.bands:
-                    with box("band", "span"):
+                    with box("asked-name", "span"):
                         box("swatch", "span", aria_hidden="true").style(f"background:{colour}")
                         text(line(name, 30), "span")
             ui.html(asked.svg, sanitize=True)

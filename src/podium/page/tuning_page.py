@@ -7,12 +7,15 @@ from nicegui import ui
 
 from podium.page.frame import frame
 from podium.page.learned_folders import LearnedFolders, choices, frontier
+from podium.page.learning_form import LearningForm
+from podium.page.learning_jobs import LearningJobs
 from podium.page.learning_ways import learning_ways, listed
 from podium.page.parts import box, heads, link, text
 from podium.page.rich_text import RichText
 from podium.page.runs_table import usd
 from podium.page.shown import clipped, line
 from podium.page.site import Site
+from podium.page.visitor import Visitor
 from podium.policies.tuned_record import Measured, TunedRecord, TunedWorkflow
 from podium.workflow.draw import counted
 
@@ -21,12 +24,13 @@ _REST = 3
 _WIDE, _HIGH = 640, 260
 
 
-async def tuning_page(site: Site, folders: LearnedFolders, name: str) -> None:
-    """Build the page; ``name`` is a tuned policy's folder, "" is none."""
+async def tuning_page(site: Site, visitor: Visitor, folders: LearnedFolders, jobs: LearningJobs | None, name: str) -> None:
+    """Build the page; ``name`` is a tuned policy's folder, "" is none. ``jobs`` None: this server starts none."""
     found = await asyncio.to_thread(folders.tuned)
     lead = "A policy chosen from many workflows by few paid calls: podium tune."
     with frame(site, "/training", "Tuning", lead):
         learning_ways(site, "/tuning")
+        LearningForm(visitor, jobs, "tune")
         if name not in [each for each, _ in found]:
             listed(site, "/tuning", found, "There is no tuned policy below the folder that this server watches.")
             return

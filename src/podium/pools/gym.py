@@ -122,7 +122,11 @@ POLICIES = {
         knows_workers_by_number=True,
     ),
     "best": NamedPolicy(
-        form="best", about="the best workflow known per kind of question", make=_best, knows_workers_by_number=True
+        form="best",
+        about="the best workflow known per kind of question",
+        make=_best,
+        knows_workers_by_number=True,
+        is_baseline=True,
     ),
     "found": NamedPolicy(
         form="found:NAME",

@@ -1,0 +1,107 @@
+"""Start a tune or a study from the page, see how far it is, stop it: for keys with the scope "admin", with a cap in dollars."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from nicegui import ui
+
+from podium.errors import PodiumError
+from podium.page.learning_jobs import BUILT_IN, Job, LearningJobs, dollars
+from podium.page.parts import Choice, Line, box, button, enable, show, text
+from podium.page.shown import line
+from podium.page.visitor import Visitor
+
+LOOK_SECONDS = 1.0
+_PREFER = (("balanced", "one point of accuracy"), ("accuracy", "nothing"), ("cheap", "three points"))
+
+
+class LearningForm:
+    """The form for one ``kind``: ``tune`` or ``study``. ``jobs`` None: this server starts nothing."""
+
+    def __init__(self, visitor: Visitor, jobs: LearningJobs | None, kind: str) -> None:
+        if jobs is None:
+            return
+        self._visitor, self._jobs, self._kind = visitor, jobs, kind
+        self._under_way = False
+        with box("under-way", "section", aria_label="Under way") as self._state:
+            self._told = text("", "p", aria_live="polite")
+            self._said = text("", "p", "soft")
+            self._stop_button = button("Stop it", self._stop, "quiet small")
+        show(self._state, False)
+        with box("quoted learning-form", "details"):
+            text("Start one" if kind == "tune" else "Start a study", "summary")
+            self._arguments = self._tune() if kind == "tune" else self._study()
+            self._go = button("Start", self._start)
+            self._refusal = text("", "p", "stopped-note", role="alert")
+        show(self._refusal, False)
+        ui.timer(LOOK_SECONDS, self._look)
+
+    def _tune(self) -> Callable[[], list[str]]:
+        jobs = self._jobs
+        problems = [(name, name) for name in jobs.problem_files()] + (
+            [] if jobs.has_pool_file else [(n, f"{n} of the built-in pool") for n in BUILT_IN]
+        )
+        if not problems:
+            text("There is no file of problems (NAME.jsonl) in the folder the server was started in.", "p", "soft")
+        with box("bar"):
+            chosen = Choice("Problems", {"": problems}, problems[0][0] if problems else "")
+            self._name = Line("Folder", value="tuned", type="text")
+            calls = Line("At most, in calls", value="3000", type="text", inputmode="numeric")
+            self._usd = Line("At most, in dollars", type="text", inputmode="decimal")
+            prefer = Choice("For a lower price give up", {"": _PREFER}, "balanced")
+        return lambda: jobs.tune_arguments(chosen.value, calls.value, prefer.value)
+
+    def _study(self) -> Callable[[], list[str]]:
+        jobs = self._jobs
+        studies = [(name, name) for name in jobs.study_files()]
+        if not studies:
+            text("There is no study (NAME.toml) in the folder the server was started in.", "p", "soft")
+        with box("bar"):
+            chosen = Choice("Study", {"": studies}, studies[0][0] if studies else "")
+            self._name = Line("Folder", value="study", type="text")
+            self._usd = Line("At most, in dollars", type="text", inputmode="decimal")
+        return lambda: jobs.study_arguments(chosen.value)
+
+    async def _start(self) -> None:
+        show(self._refusal, False)
+        try:
+            await self._visitor.key("admin")  # as it is now, not as it was when the page was built
+            usd, more = dollars(self._usd.value), self._arguments()
+            await asyncio.to_thread(self._jobs.start, self._kind, self._name.value.strip(), usd=usd, more=more)
+        except PodiumError as error:
+            self._refusal.text = str(error)
+            show(self._refusal, True)
+            return
+        await self._look()
+
+    async def _stop(self) -> None:
+        try:
+            await self._visitor.key("admin")
+        except PodiumError as error:
+            self._said.text = str(error)
+            return
+        await asyncio.to_thread(self._jobs.stop)
+
+    async def _look(self) -> None:
+        """Show what is under way, and how the last one ended where this page saw it."""
+        job = await asyncio.to_thread(self._jobs.latest)
+        if job is None or not (job.under_way or self._under_way):
+            return
+        ended, self._under_way = self._under_way and not job.under_way, job.under_way
+        show(self._state, True)
+        show(self._stop_button, job.under_way)
+        enable(self._go, not job.under_way)
+        self._said.text = job.said
+        self._told.text = f"{_what(job)} is over. Load the page again to see what it left." if ended else _since(job)
+        if ended:
+            self._under_way = False
+
+
+def _what(job: Job) -> str:
+    return f"{'A tune' if job.kind == 'tune' else 'A study'} in {line(job.name, 40)}"
+
+
+def _since(job: Job) -> str:
+    minutes = (time.time() - job.started) / 60
+    return f"{_what(job)} is under way for {minutes:.0f} min, for at most ${job.usd:g}."

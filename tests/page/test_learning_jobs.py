@@ -1,0 +1,142 @@
+"""Tunes and studies started from the page: one at a time, with a cap, by those who may; stopped, and seen by another server."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from podium.errors import ConfigError
+from podium.page.learning_jobs import Job, LearningJobs, dollars
+from tests.page.conftest import Served, Watched
+
+EVIL = '<img src=x onerror="window.hit=1">'
+SLOW = ("--gym", "600", "--max-calls", "100000", "--no-gate")
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Iterator[LearningJobs]:
+    made = LearningJobs(tmp_path / "runs", None, tmp_path)
+    yield made
+    made.stop()
+    over(made)
+
+
+def over(jobs: LearningJobs) -> Job | None:
+    """What was started, when it is over."""
+    until = time.monotonic() + 120
+    while (job := jobs.latest()) is not None and job.under_way and time.monotonic() < until:
+        time.sleep(0.1)
+    return job
+
+
+@pytest.mark.parametrize("cap", ["", " ", "0", "-1", "nan", "inf", "1e3", "10001", "1; rm", "٣", "1,5", "0.0000001"])
+def test_there_is_no_job_without_a_cap(cap: str) -> None:
+    with pytest.raises(ConfigError, match="at most, in dollars"):
+        dollars(cap)
+
+
+def test_one_at_a_time_seen_and_stopped_by_another_server(jobs: LearningJobs, tmp_path: Path) -> None:
+    assert jobs.latest() is None
+    jobs.start("tune", "mine", usd=2.5, more=SLOW)
+    other = LearningJobs(tmp_path / "runs", None, tmp_path)
+    for each in (jobs, other):
+        with pytest.raises(ConfigError, match="under way already"):
+            each.start("study", "second", usd=1.0, more=[])
+    job = other.latest()
+    assert job is not None
+    assert (job.kind, job.name, job.usd, job.under_way) == ("tune", "mine", 2.5, True)
+    command = Path(f"/proc/{job.pid}/cmdline").read_text().split("\0")
+    assert command[command.index("--max-usd") + 1] == "2.500000"
+    other.stop()
+    other.stop()
+    ended = over(jobs)
+    assert ended is not None
+    assert not ended.under_way
+    jobs.stop()
+    assert not (tmp_path / "runs" / "second").exists()
+
+
+def test_a_killed_one_leaves_room_for_the_next_and_says_how_it_ended(jobs: LearningJobs, tmp_path: Path) -> None:
+    jobs.start("tune", "mine", usd=1.0, more=SLOW)
+    job = jobs.latest()
+    assert job is not None
+    os.kill(job.pid, 9)
+    over(jobs)
+    jobs.start("tune", "mine", usd=1.0, more=["--file", str(tmp_path / "missing.jsonl")])
+    ended = over(jobs)
+    assert ended is not None
+    assert "missing.jsonl" in ended.said
+
+
+@pytest.mark.parametrize("name", ["", "..", "../x", "/etc", "a/b", "-x", "A", "a" * 41, "a\n", "a b"])
+def test_its_folder_lies_below_that_of_the_runs(jobs: LearningJobs, name: str) -> None:
+    with pytest.raises(ConfigError, match="small letters"):
+        jobs.start("tune", name, usd=1.0, more=[])
+
+
+def test_only_what_is_listed_is_chosen(jobs: LearningJobs, tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").touch()
+    (tmp_path / "pool.toml").write_text("[[worker]]\n")
+    (tmp_path / "broken.toml").write_text("[")
+    (tmp_path / "study.toml").write_text('title = "t"\narms = ["worker:*"]\nout = "x"\n[problems]\ngym = 20\n')
+    assert jobs.problem_files() == ["mine.jsonl"]
+    assert jobs.study_files() == ["study.toml"]
+    assert jobs.study_arguments("study.toml") == [str(tmp_path / "study.toml")]
+    assert jobs.tune_arguments("200", "300", "cheap") == ["--gym", "200", "--max-calls", "300", "--prefer", "cheap"]
+    own = LearningJobs(tmp_path / "runs", tmp_path / "pool.toml", tmp_path)
+    assert own.tune_arguments("mine.jsonl", "9", "cheap")[:4] == [
+        "--file",
+        str(tmp_path / "mine.jsonl"),
+        "--pool",
+        str(tmp_path / "pool.toml"),
+    ]
+    for wrong in ("../mine.jsonl", "/etc/passwd", "--gym", ""):
+        with pytest.raises(ConfigError):
+            jobs.tune_arguments(wrong, "300", "cheap")
+        with pytest.raises(ConfigError):
+            jobs.study_arguments(wrong)
+    for calls in ("", "0", "-1", "x", "9999999"):
+        with pytest.raises(ConfigError, match="how many calls"):
+            jobs.tune_arguments("200", calls, "cheap")
+    with pytest.raises(ConfigError):
+        own.tune_arguments("200", "300", "cheap")
+
+
+def test_a_folder_that_somebody_else_wrote_to(jobs: LearningJobs, tmp_path: Path) -> None:
+    kept = tmp_path / "runs" / ".learning"
+    kept.mkdir(parents=True)
+    for wrong in ("{", "[]", '"x"', json.dumps({"kind": "tune", "pid": 1})):
+        (kept / "job.json").write_text(wrong)
+        assert jobs.latest() is None
+        jobs.stop()
+
+
+def test_a_tune_is_started_and_stopped_on_the_page(served: Served, watched: Watched) -> None:
+    page = watched.page
+    page.goto(f"{served.address}/tuning")
+    page.get_by_text("Start one").click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator("[role=alert]:visible")).to_contain_text("say what it may cost at most")
+    page.get_by_label("At most, in dollars").fill("1")
+    page.get_by_label("At most, in calls").fill("100000")
+    page.get_by_label("Folder").fill("page_tune")
+    page.get_by_role("button", name="Start", exact=True).click()
+    state = page.get_by_role("region", name="Under way")
+    expect(state).to_contain_text("A tune in page_tune is under way for 0 min, for at most $1.")
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_disabled()
+    words = served.folder / "training" / ".learning" / "words.log"
+    with words.open("a") as written:
+        written.write(f"{EVIL}\n")
+    other = page.context.new_page()
+    other.goto(f"{served.address}/studies")
+    expect(other.get_by_role("region", name="Under way")).to_contain_text("page_tune is under way")
+    other.get_by_role("button", name="Stop it").click()
+    expect(state).to_contain_text("A tune in page_tune is over.")
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+    assert page.evaluate("window.hit") is None
+    assert other.evaluate("window.hit") is None
+    other.close()
