@@ -34,7 +34,7 @@ BLOCKS = {
     "tool_result": {"tool_use_id", "content", "is_error"},
 }
 """Kind -> the fields that it has to have; they are texts, but for those of ``OTHERS``."""
-OTHERS = {"input": dict, "content": (str, list), "is_error": bool}
+OTHERS: dict[str, type | tuple[type, ...]] = {"input": dict, "content": (str, list), "is_error": bool}
 
 
 def malformed(turns: Sequence[dict[str, Any]]) -> str:

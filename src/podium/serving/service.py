@@ -4,6 +4,7 @@ The same for every endpoint; endpoints only read requests and write answers.
 """
 
 import asyncio
+import json
 import logging
 import secrets
 import time
@@ -26,6 +27,7 @@ from podium.serving.figures import ended_by, prompt_size, question_of, simulated
 from podium.serving.histories import ends
 from podium.serving.kept_thoughts import given_back, place_of, round_of, thoughts_of
 from podium.serving.metrics import Metrics
+from podium.serving.once import Once
 from podium.serving.paused_step import Resumed, paused_step, resumed
 from podium.serving.sessioned import sessioned, task_worker
 from podium.serving.sessions import Session
@@ -38,6 +40,7 @@ from podium.serving.telemetry import record
 from podium.types import Call, Transcript, Usage, Workflow
 from podium.workers.metered import question_budgets
 from podium.workers.seeing import all_told
+from podium.workers.single_flight import SingleFlight
 from podium.workers.tenant import tenant
 
 log = logging.getLogger("podium.serving")
@@ -94,6 +97,8 @@ class RequestService:
     accounts: Accounts
     gate: ConcurrencyGate
     metrics: Metrics
+    flights: SingleFlight = field(default_factory=SingleFlight)
+    """Steps that go on now."""
 
     @asynccontextmanager
     async def admitted(
@@ -125,7 +130,7 @@ class RequestService:
             run = run or new_run()
             session = None if conductor is not None else await sessioned(self.accounts, self.catalog, key, parsed, headers, run)
             call = self._call(parsed, waiting, session)
-            conductors = [conductor] if conductor is not None else self._conductors(parsed, waiting)
+            conductors = [conductor] if conductor is not None else self._conductors(key, parsed, waiting)
             budgets = (admission.budget,) if session is None else (admission.budget, session.budget)
             question_budgets.set(budgets)  # of this request's task, and of all that it starts
             tenant.set(self.accounts.tenant(key))
@@ -302,11 +307,12 @@ class RequestService:
 
         return replace(parsed.call, plan_before=session.plan_before, amend=amend)
 
-    def _conductors(self, parsed: ParsedRequest, waiting: Resumed | None) -> list[ServedModel]:
+    def _conductors(self, key: Key | None, parsed: ParsedRequest, waiting: Resumed | None) -> list[ServedModel]:
         """Who answers: results of tools go to the step that asked for them, small tasks of a client's to the worker for those;
         everything else is conducted from the start."""
         if waiting is not None:
-            return [self.catalog.conductor(waiting.worker)]
+            owner = json.dumps(["" if key is None else key.id, waiting.worker])
+            return [Once(self.catalog.conductor(waiting.worker), self.flights, owner)]
         worker = task_worker(self.catalog, parsed)
         if worker is not None:
             return [self.catalog.conductor(worker) for _ in range(parsed.choices)]
