@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from podium.errors import ConfigError, QuotaExceeded
-from podium.serving.store import quotas as store_quotas
-from podium.serving.store.booking import Spent
+from podium.serving.store.booking import Spent, book
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Key, Keys
 from podium.serving.store.quotas import Lease, Quotas
@@ -239,14 +238,14 @@ async def test_a_lease_that_can_not_be_closed_is_told_and_keeps_no_other_open(
     for _ in range(3):
         await quotas.admit(key, 0.25, 0)
     clock.forward(60)
-    book, number = store_quotas.book, count()
+    number = count()
 
     def failing(*args: Any, **more: Any) -> None:
         if next(number) == 1:
             raise ZeroDivisionError("a bug")
         book(*args, **more)
 
-    monkeypatch.setattr(store_quotas, "book", failing)
+    monkeypatch.setattr("podium.serving.store.quotas.book", failing)
     with pytest.raises(ExceptionGroup, match="1 leases could not be closed") as told:
         await quotas.reap(30.0)
     assert isinstance(told.value.exceptions[0], ZeroDivisionError)
