@@ -28,7 +28,7 @@ help:
 	@echo "make test    set up and run linters, types and all tests"
 	@echo "make lint    linters and types only;  make format  put the code into shape"
 	@echo "make docs    the documentation as a site, in site/ (see it: python3 -m http.server -d site)"
-	@echo "make bench   the benchmarks;  make clients  real agents (Codex, opencode, aider) against our server; needs node"
+	@echo "make bench   the benchmarks;  make clients  real agents (Codex, opencode, LangGraph, aider) against our server; needs node"
 	@echo "make mutants do the tests notice small mistakes? (an hour);  make clean   remove what setup made"
 
 $(BIN)/python:

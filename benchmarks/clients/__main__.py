@@ -1,12 +1,18 @@
-"""Runs Codex, opencode and aider against ``podium serve`` over scripted models: ``python -m benchmarks.clients [AGENT ...]``.
+"""Runs Codex, opencode, LangGraph and aider against ``podium serve`` over scripted models.
 
-Each works through several turns of one conversation: three tool calls a turn (aider has no tools: an edit a turn), with the
-prompted Conductor over two workers, with ``podium-fast`` and with a bare worker. Whether it finished, whether each turn was
-planned once and whether anything was forgotten is counted where the models are asked. Needs node and the registries; prints one
-JSON object last.
+``python -m benchmarks.clients [AGENT ...]``. Each works through two turns of one conversation: eight tool calls a turn (aider has
+no tools: three turns, an edit each), with the prompted Conductor over three workers, with ``podium-fast`` and with a bare worker.
+Whether it finished, whether each turn was planned once, whether anything was forgotten and whether the worker was kept where the
+second workflow names another one of the same price is counted where the models are asked.
+
+``paid_usd``: what was asked of the models, at their prices. ``runs_usd``: what the server's books say. ``sessions_usd``: what
+they say of the sessions; ``session_runs_usd``: of the runs in them. ``tokens``: those that the agent was told of its last answer,
+where it prints them. Needs node and the registries; prints one JSON object last.
 """
 
 import json
+import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -15,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.clients.agents import AGENTS, SECONDS, TURNS, VERSIONS, Agent, environment
-from benchmarks.clients.upstream import Provider, serving
+from benchmarks.clients.upstream import CALL_USD, USAGE, Provider, serving
 from benchmarks.server import started
 
 MODELS = {"podium": 1, "podium-fast": 1, "solver": 0}
@@ -28,6 +34,7 @@ base_url = "{url}"
 max_tokens = 1024
 retries = 0
 prompt_usd_per_million = 1.0
+cached_usd_per_million = 0.1
 completion_usd_per_million = 10.0
 """
 
@@ -62,14 +69,21 @@ def _tried(name: str, agent: Agent, model: str) -> dict[str, Any]:
                 seconds = time.perf_counter() - begun
         finished = sum(f"Finished {turn}." in text for turn, text in enumerate(said, start=1))
         calls = len(provider.steps)
+        changes = MODELS[model] > 0 and not agent.has_session  # then nothing is known of who acted before
         expected = {
             "boss": MODELS[model] * turns,
             "planner": turns if model == "podium" else 0,
-            "solver": (calls + 1) * turns,
+            "solver": (calls + 1) * (1 if changes else turns),
+            "other": (calls + 1) * (turns - 1) if changes else 0,
         }
+        books = _books(folder / "podium.db")
+        books["paid_usd"] = round(provider.requests * CALL_USD, 9)
+        is_right = books["paid_usd"] == books["runs_usd"] and books["sessions_usd"] == books["session_runs_usd"]
+        told = [tuple(map(int, found)) for found in re.findall(agent.tokens, "\n".join(said))] if agent.tokens else []
+        is_right &= not agent.tokens or set(told) == {(USAGE["prompt_tokens"], USAGE["completion_tokens"])}
         written = (work / "one.txt").read_text() if (work / "one.txt").exists() else None
         done = written == agent.in_file
-        ok = finished == turns and done and provider.asked == expected and provider.forgotten == 0
+        ok = finished == turns and done and provider.asked == expected and provider.forgotten == 0 and is_right
         shown = {} if ok else {"expected": expected, "written": written, "said": [text[-3000:] for text in said]}
         return {
             "ok": ok,
@@ -80,8 +94,25 @@ def _tried(name: str, agent: Agent, model: str) -> dict[str, Any]:
             "asked": provider.asked,
             "aside": provider.aside,
             "forgotten": provider.forgotten,
+            **books,
+            "tokens": told[-1] if told else None,
             "seconds": round(seconds, 1),
             **shown,
+        }
+
+
+def _books(path: Path) -> dict[str, Any]:
+    """What the server wrote down, in dollars, and how many sessions there were."""
+    with sqlite3.connect(path) as database:
+
+        def of(query: str) -> float:
+            return float(database.execute(query).fetchone()[0] or 0)
+
+        return {
+            "runs_usd": round(of("SELECT sum(cost_nano) FROM runs") / 1e9, 9),
+            "session_runs_usd": round(of("SELECT sum(cost_nano) FROM runs WHERE session != ''") / 1e9, 9),
+            "sessions_usd": round(of("SELECT sum(spent_nano) FROM sessions") / 1e9, 9),
+            "sessions": int(of("SELECT count(*) FROM sessions WHERE id LIKE 'ses_%'")),
         }
 
 

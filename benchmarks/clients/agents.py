@@ -33,6 +33,10 @@ class Agent:
     """What it says at the end of a turn."""
     in_file: str
     """What the tools leave in one.txt after all turns."""
+    has_session: bool = True
+    """Whether its turns can be told to be one session. Aider's can not: it names none and rewrites what was said before."""
+    tokens: str = ""
+    """Finds what it reports as the tokens of each answer, in what it prints; "": it reports them otherwise."""
 
 
 def _codex_install() -> None:
@@ -55,7 +59,8 @@ def _codex_command(folder: Path, url: str, model: str, turn: int) -> list[str]:
 
 
 def _codex_steps(folder: Path) -> list[Step]:
-    return [("exec_command", {"cmd": command}) for command in ("echo one >> one.txt", "cat one.txt", "echo two >> one.txt")]
+    first = ("echo one >> one.txt", "cat one.txt", "echo two >> one.txt", "ls", "wc -l one.txt", "cat one.txt", "pwd", "true")
+    return [("exec_command", {"cmd": command}) for command in first]
 
 
 def _opencode_install() -> None:
@@ -93,16 +98,13 @@ def _opencode_steps(folder: Path) -> list[Step]:
         ("write", {"filePath": path, "content": "one\n"}),
         ("read", {"filePath": path}),
         ("bash", {"command": "echo two >> one.txt", "description": "Adds a line"}),
+        ("read", {"filePath": path}),
+        *(("bash", {"command": command, "description": "Looks"}) for command in ("ls", "wc -l one.txt", "pwd", "true")),
     ]
 
 
 def _aider_install() -> None:
-    folder = FOLDER / "aider"
-    if _is_installed(folder, VERSIONS["aider"]):
-        return
-    subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-    subprocess.run([str(folder / "bin" / "pip"), "install", "-qq", f"aider-chat=={VERSIONS['aider']}"], check=True)
-    _note(folder, VERSIONS["aider"])
+    _venv("aider", [f"aider-chat=={VERSIONS['aider']}"])
 
 
 def _aider_prepare(folder: Path, url: str, model: str) -> None:
@@ -114,6 +116,33 @@ def _aider_command(folder: Path, url: str, model: str, turn: int) -> list[str]:
     models = ["--model", f"openai/{model}", "--weak-model", "openai/solver", "--edit-format", "whole", "--map-tokens", "0"]
     kept = ["--restore-chat-history"] if turn > 1 else []
     return [str(_bin("aider")), *flags, *models, *kept, "--message", f"Turn {turn}: write it to one.txt.", "one.txt"]
+
+
+def _langgraph_install() -> None:
+    _venv("langgraph", [f"{package}=={VERSIONS[package]}" for package in ("langgraph", "langgraph-prebuilt", "langchain-openai")])
+
+
+def _langgraph_prepare(folder: Path, url: str, model: str) -> None:
+    pass
+
+
+def _langgraph_command(folder: Path, url: str, model: str, turn: int) -> list[str]:
+    program = Path(__file__).with_name("langgraph_agent.py")
+    return [str(FOLDER / "langgraph" / "bin" / "python"), str(program), url, model, f"Turn {turn}: write to one.txt and read it."]
+
+
+def _langgraph_steps(folder: Path) -> list[Step]:
+    append, read = ("append", {"text": "one"}), ("read", dict[str, Any]())
+    return [append, read, ("append", {"text": "two"}), *[read] * 5]
+
+
+def _venv(name: str, packages: Sequence[str]) -> None:
+    folder, wanted = FOLDER / name, " ".join(packages)
+    if _is_installed(folder, wanted):
+        return
+    subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+    subprocess.run([str(folder / "bin" / "pip"), "install", "-qq", *packages], check=True)
+    _note(folder, wanted)
 
 
 def _npm(name: str, package: str) -> None:
@@ -176,6 +205,15 @@ AGENTS: Mapping[str, Agent] = {
         text="Finished NUMBER.",
         in_file="one\ntwo\n",
     ),
+    "langgraph": Agent(
+        install=_langgraph_install,
+        command=_langgraph_command,
+        prepare=_langgraph_prepare,
+        steps=_langgraph_steps,
+        text="Finished NUMBER.",
+        in_file="one\ntwo\none\ntwo\n",
+        tokens=r"tokens (\d+) (\d+)",
+    ),
     "aider": Agent(
         install=_aider_install,
         command=_aider_command,
@@ -183,5 +221,6 @@ AGENTS: Mapping[str, Agent] = {
         steps=lambda _: [],
         text="Finished NUMBER.\n\none.txt\n```\nwritten NUMBER\n```\n",
         in_file="written 3\n",
+        has_session=False,
     ),
 }

@@ -18,6 +18,8 @@ TURN = re.compile(r"Turn (\d+):")
 """Begins what the user says; nothing else does."""
 TWO_STEPS = 'First plan.\nmodel_id = [1, 2]\nsubtasks = ["Plan the work.", "Do the work."]\naccess_list = [[], "all"]'
 ONE_STEP = 'model_id = [2]\nsubtasks = ["Do the work."]\naccess_list = [[]]'
+WORKERS = ("boss", "planner", "solver", "other")
+"""``other`` costs what ``solver`` costs: after the first turn the boss names it without a reason, so it is never to be asked."""
 Step = tuple[str, dict[str, Any]]
 
 
@@ -27,11 +29,13 @@ class Provider:
 
     steps: Sequence[Step]
     text: str
-    asked: dict[str, int] = field(default_factory=lambda: {"boss": 0, "planner": 0, "solver": 0})
+    asked: dict[str, int] = field(default_factory=lambda: dict.fromkeys(WORKERS, 0))
     forgotten: int = 0
     """Requests to the solver that lacked a call, a result or the user's words."""
     aside: int = 0
     """Requests that belong to no turn: titles, summaries."""
+    requests: int = 0
+    """Everything that was asked and answered: what is to be paid."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answer(self, body: dict[str, Any]) -> tuple[str, list[Step]]:
@@ -41,12 +45,16 @@ class Provider:
         with self.lock:
             if sum(self.asked.values()) >= MOST:
                 raise RuntimeError(f"asked {MOST} times: the agent does not finish")
+            self.requests += 1
             if model == "solver" and (not turns or (self.steps and not body.get("tools"))):
                 self.aside += 1
                 return "A title", []
             self.asked[model] += 1
         if model == "boss":
-            return (ONE_STEP if "at most 1 step" in json.dumps(messages) else TWO_STEPS), []
+            text = json.dumps(messages)
+            plan = ONE_STEP if "at most 1 step" in text else TWO_STEPS
+            again = max(map(int, TURN.findall(text)), default=1) > 1
+            return (plan.replace("2]\nsub", "3]\nsub") if again else plan), []
         if model == "planner":
             return "Step by step.", []
         since, number = turns[-1]
@@ -104,7 +112,14 @@ def serving(provider: Provider) -> Iterator[str]:
         server.server_close()
 
 
-USAGE = {"prompt_tokens": 1000, "completion_tokens": 20, "total_tokens": 1020}
+USAGE = {
+    "prompt_tokens": 9000,
+    "completion_tokens": 20,
+    "total_tokens": 9020,
+    "prompt_tokens_details": {"cached_tokens": 8000},
+}
+CALL_USD = (1000 * 1.0 + 8000 * 0.1 + 20 * 10.0) / 1e6
+"""What each request costs at the prices of the pool file (``__main__``)."""
 HEAD = {"id": "chatcmpl-1", "created": 1, "model": "scripted"}
 
 

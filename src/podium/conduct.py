@@ -227,6 +227,7 @@ def _completion(transcripts: list[Transcript], waiting: Waiting | None = None) -
         usage=Usage.total(transcript.usage for transcript in transcripts),
         seconds=sum(transcript.critical_seconds for transcript in transcripts),
         tool_calls=() if last is None else last.tool_calls,
+        thoughts=None if last is None else last.thoughts,
         waiting=waiting,
         transcripts=tuple(transcripts),
     )

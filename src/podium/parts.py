@@ -21,6 +21,28 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Thought:
+    """A piece of what a model thought before it spoke. Example: ``Thought(text="Hm.", signature="EqQB")``."""
+
+    text: str
+    signature: str
+    """The provider's, which refuses a thought that was changed."""
+    at: int = 0
+    """Before which character of the turn's content it stands."""
+    is_hidden: bool = False
+    """Whether the provider shows nothing of it; ``signature`` is then all there is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thoughts:
+    """Who made a turn, and what was thought for it: in a loop of tool calls only that model of that provider takes it back."""
+
+    by: str
+    """Model and address."""
+    thoughts: tuple[Thought, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
     """A picture or a PDF in a turn. Example: ``Attachment(media_type="image/png", data="iVBORw0...", at=0)``."""
 

@@ -17,6 +17,8 @@ from podium.errors import Blame, NotNeeded, PodiumError, WorkerUnavailable, erro
 from podium.parts import Attachment as Attachment
 from podium.parts import CachePoint as CachePoint
 from podium.parts import Effort as Effort
+from podium.parts import Thought as Thought
+from podium.parts import Thoughts as Thoughts
 from podium.parts import Tool as Tool
 from podium.parts import ToolCall as ToolCall
 
@@ -37,6 +39,8 @@ class Message:
     """Pictures and files, in order. Of a user's turn, or of what a tool returned."""
     cache_points: tuple[CachePoint, ...] = ()
     """Marks for a provider's cache. They say nothing about the answer."""
+    thoughts: Thoughts | None = None
+    """Of an assistant's turn that called tools: signed thoughts, for the model that made it."""
 
 
 Question = tuple[Message, ...]
@@ -317,6 +321,8 @@ class Completion:
     """One per round where the worker was itself a Conductor: a tree, not a log."""
     tool_uses: tuple[ToolUse, ...] = ()
     """The tools that the worker called by itself, in order; those that it asks the client for are ``tool_calls``."""
+    thoughts: Thoughts | None = None
+    """Where there are ``tool_calls`` of a model that signs what it thinks: to be given back with the results."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from podium.errors import Blame
 from podium.evaluation.evaluate import Result
-from podium.evaluation.metrics import ArmSummary, clustered, summarise, wilson
+from podium.evaluation.metrics import ArmSummary, clustered, standard_error, summarise, wilson
 from podium.types import Failure, Sampling, Usage, Verdict
 
 INVALID = Failure(kind="MalformedWorkflow", blame=Blame.POLICY, message="", where="")
@@ -189,3 +189,8 @@ def test_rows_come_per_arm_and_per_kind_where_there_are_several() -> None:
     ]
     assert [row.kind for row in summarise(some[:1])] == [None]
     assert summarise([]) == []
+
+
+def test_two_problems_have_a_standard_error_and_one_has_none() -> None:
+    assert standard_error([[1.0], [0.0]]) == pytest.approx(0.5)
+    assert standard_error([[1.0, 0.0]]) is None

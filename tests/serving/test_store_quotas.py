@@ -3,11 +3,13 @@
 import asyncio
 import sys
 from datetime import UTC, datetime
+from itertools import count
+from typing import Any
 
 import pytest
 
 from podium.errors import ConfigError, QuotaExceeded
-from podium.serving.store.booking import Spent
+from podium.serving.store.booking import Spent, book
 from podium.serving.store.database import Database
 from podium.serving.store.keys import Key, Keys
 from podium.serving.store.quotas import Lease, Quotas
@@ -227,6 +229,28 @@ async def test_a_heartbeat_keeps_the_own_leases_only(database: Database, clock: 
     clock.forward(30)
     assert await mine.reap(45.0) == 1
     assert await spent(mine, key) == Spent(open_usd=0.5)
+
+
+async def test_a_lease_that_can_not_be_closed_is_told_and_keeps_no_other_open(
+    database: Database, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, quotas = await make(database, usd=1.0), Quotas(database, "a", now=clock)
+    for _ in range(3):
+        await quotas.admit(key, 0.25, 0)
+    clock.forward(60)
+    number = count()
+
+    def failing(*args: Any, **more: Any) -> None:
+        if next(number) == 1:
+            raise ZeroDivisionError("a bug")
+        book(*args, **more)
+
+    monkeypatch.setattr("podium.serving.store.quotas.book", failing)
+    with pytest.raises(ExceptionGroup, match="1 leases could not be closed") as told:
+        await quotas.reap(30.0)
+    assert isinstance(told.value.exceptions[0], ZeroDivisionError)
+    assert (await spent(quotas, key)).open_usd == 0.25
+    assert await quotas.reap(30.0) == 1
 
 
 async def test_a_replica_that_was_only_slow_corrects_the_books(database: Database, clock: ManualClock) -> None:

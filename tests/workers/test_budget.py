@@ -54,6 +54,27 @@ class TestBudget:
         run.reserve(0.75, 100)
         assert run.remaining_usd == 0
 
+    def test_calls_under_way_add_up(self) -> None:
+        run = Budget(usd=1.0)
+        first, second = run.reserve(0.25, 1), run.reserve(0.5, 1)
+        assert run.reserved_usd == 0.75
+        with pytest.raises(BudgetExceeded):
+            run.reserve(0.5, 1)
+        run.release(first)
+        assert run.reserved_usd == 0.5
+        run.release(second)
+        assert (run.reserved_usd, run.reserve(1.0, 1).usd) == (0.0, 1.0)
+
+    async def test_it_is_idle_when_the_last_call_has_ended(self) -> None:
+        run = Budget(usd=1.0)
+        first, second = run.reserve(0.25, 1), run.reserve(0.5, 1)
+        idle = asyncio.create_task(run.idle())
+        for reservation in (first, second):
+            await asyncio.sleep(0)
+            assert not idle.done()
+            run.release(reservation)
+        await asyncio.wait_for(idle, 5)
+
     def test_a_cap_in_tokens(self) -> None:
         run = Budget(tokens=100, name="question")
         run.settle(run.reserve(None, 60), Usage(prompt_tokens=20, completion_tokens=10, cost_usd=None))

@@ -510,6 +510,7 @@ class TestUnusableFiles:
         path.write_bytes(random.Random(0).randbytes(5000))
         with pytest.raises(ConfigError, match="not a journal or is damaged"):
             Journal(path)
+        assert not [thread for thread in threading.enumerate() if thread.name.startswith("journal")], "nothing is left running"
 
     def test_another_programs_database(self, path: Path) -> None:
         database = sqlite3.connect(path)

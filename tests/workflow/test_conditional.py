@@ -122,6 +122,18 @@ async def test_with_three_of_four_in_and_two_agreeing_the_rest_of_the_chain_ends
     assert (started, sorted(finished)) == ([0, 1, 2, 3], [0, 1, 2, 3, 4, 5])
 
 
+async def test_a_step_is_stopped_once_where_two_that_need_it_not_are_skipped_at_once() -> None:
+    answers = Answers("Answer: 1", "Answer: 1", "slow", "x", "y", pauses={2: 30.0})
+    seen = (0, 1, 2)
+    workflow = steps(*[(0, (), "always")] * 3, (0, seen, "unless 2 agree"), (0, (0, 1, 3), "unless 2 agree"))
+    events: list[Event] = []
+    async with asyncio.timeout(5):
+        transcript = await run(workflow, pool_of(answers), on_event=events.append)
+    assert texts(transcript) == ["Answer: 1", "Answer: 1", "-", "~Answer: 1", "~Answer: 1"]
+    assert str(transcript.results[2].failure.message if transcript.results[2].failure else "").startswith("stopped")
+    assert sorted(event.index for event in events if isinstance(event, StepFinished)) == [0, 1, 2, 3, 4]
+
+
 async def test_steps_that_only_skipped_ones_would_have_seen_are_not_started() -> None:
     answers = Answers("Answer: 1", "Answer: 1", "slow", "behind", "end", pauses={2: 30.0})
     workflow = steps(

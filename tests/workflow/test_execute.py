@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 from podium.access import call_for
 from podium.errors import Blame, BudgetExceeded, UnworkableStep, UpstreamFailed, WorkerUnavailable
 from podium.events import Event, StepFinished, StepStarted, StepToken
-from podium.types import Call, Card, Completion, Failure, Generation, ResponseOptions, Step, Transcript, Workflow
+from podium.types import (
+    Attachment,
+    Call,
+    Card,
+    Completion,
+    Failure,
+    Generation,
+    Message,
+    ResponseOptions,
+    Step,
+    Transcript,
+    Workflow,
+)
 from podium.workers.budget import Budget
 from podium.workers.limited import Limit, Limited
 from podium.workers.metered import Metered
@@ -415,11 +427,31 @@ async def test_events_tell_the_run_as_it_happens() -> None:
     assert tuple(finished) == transcript.results
 
 
-async def test_only_the_last_steps_text_streams_to_the_caller() -> None:
+@pytest.mark.parametrize("with_events", [False, True])
+async def test_only_the_last_steps_text_streams_to_the_caller(with_events: bool) -> None:
     heard: list[str | None] = []
+    events: list[Event] = []
     call = Call(question=Call.plain("q").question, on_token=heard.append)
-    await Execution(chain(0, 1), pool_of("plan", "line 1\nline 2"), call, WRITTEN).run()
+    on_event = events.append if with_events else None
+    await Execution(chain(0, 1), pool_of("plan", "line 1\nline 2"), call, WRITTEN, on_event=on_event).run()
     assert heard == ["line 1\n", "line 2"]
+    told = [event.text for event in events if isinstance(event, StepToken)]
+    assert told == (["plan", "line 1\n", "line 2"] if with_events else [])
+
+
+async def test_a_picture_that_nobody_could_see_ends_the_run_before_anybody_is_asked() -> None:
+    asked: list[str] = []
+
+    def note(call: Call) -> str:
+        asked.append(call.subtask)
+        return "text"
+
+    picture = Message(role="user", content="What?", attachments=(Attachment(media_type="image/png", data="aGk="),))
+    transcript = await Execution(chain(0, 1), pool_of(note, note), Call.plain((picture,)), WRITTEN).run()
+    assert asked == []
+    assert transcript.failure is not None
+    assert (transcript.failure.kind, transcript.failure.blame) == ("UnworkableStep", Blame.POLICY)
+    assert "can not see pictures" in transcript.failure.message
 
 
 async def test_seconds_are_those_of_the_critical_path() -> None:

@@ -135,6 +135,12 @@ def test_without_subtasks_every_worker_gets_the_fixed_one() -> None:
     assert parse(format_workflow(workflow, syntax), brief(), syntax) == workflow
 
 
+def test_seeing_every_earlier_step_is_written_as_all_from_the_second_step_on() -> None:
+    steps = tuple(Step(worker=0, subtask=f"s{index}", access=tuple(range(index))) for index in range(3))
+    assert format_workflow(Workflow(steps=steps[:2])).endswith('access_list = [[], "all"]')
+    assert format_workflow(Workflow(steps=steps)).endswith('access_list = [[], "all", "all"]')
+
+
 @pytest.mark.parametrize(
     ("written", "read"),
     [

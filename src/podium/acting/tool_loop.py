@@ -81,7 +81,7 @@ class ToolLoop:
                 return replace(said, usage=Usage.total(used), seconds=seconds, tool_uses=tuple(uses))
             if is_last:
                 break
-            asked = Message(role="assistant", content=said.text, tool_calls=said.tool_calls)
+            asked = Message(role="assistant", content=said.text, tool_calls=said.tool_calls, thoughts=said.thoughts)
             results: list[Message] = []
             for wanted in said.tool_calls:
                 use = await self._use(call, (*turns, asked, *results), wanted, started, left=self._table.calls - len(uses))

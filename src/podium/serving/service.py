@@ -4,6 +4,7 @@ The same for every endpoint; endpoints only read requests and write answers.
 """
 
 import asyncio
+import json
 import logging
 import secrets
 import time
@@ -22,9 +23,11 @@ from podium.serving.asking import ChoiceDone
 from podium.serving.catalog import ModelCatalog
 from podium.serving.concurrency import ConcurrencyGate, Patience
 from podium.serving.conversation import ParsedRequest
-from podium.serving.figures import ended_by, newest_round, prompt_size, question_of, simulated_seconds, total_usage
+from podium.serving.figures import ended_by, prompt_size, question_of, simulated_seconds, total_usage
 from podium.serving.histories import ends
+from podium.serving.kept_thoughts import given_back, place_of, round_of, thoughts_of
 from podium.serving.metrics import Metrics
+from podium.serving.once import Once
 from podium.serving.paused_step import Resumed, paused_step, resumed
 from podium.serving.sessioned import sessioned, task_worker
 from podium.serving.sessions import Session
@@ -37,6 +40,7 @@ from podium.serving.telemetry import record
 from podium.types import Call, Transcript, Usage, Workflow
 from podium.workers.metered import question_budgets
 from podium.workers.seeing import all_told
+from podium.workers.single_flight import SingleFlight
 from podium.workers.tenant import tenant
 
 log = logging.getLogger("podium.serving")
@@ -93,6 +97,8 @@ class RequestService:
     accounts: Accounts
     gate: ConcurrencyGate
     metrics: Metrics
+    flights: SingleFlight = field(default_factory=SingleFlight)
+    """Steps that go on now."""
 
     @asynccontextmanager
     async def admitted(
@@ -117,11 +123,14 @@ class RequestService:
         if conductor is None and parsed.model not in self.catalog.models:
             raise no_such_model(parsed.model, self.catalog.models)
         async with self._let_in(key, parsed, patience) as admission:
-            waiting = None if conductor is not None else await self._waiting(key, parsed)
+            ids = () if conductor is not None else round_of(parsed.call.question)
+            if ids:
+                parsed = await self._with_thoughts(key, parsed, ids)
+            waiting = await self._waiting(key, parsed, ids)
             run = run or new_run()
             session = None if conductor is not None else await sessioned(self.accounts, self.catalog, key, parsed, headers, run)
             call = self._call(parsed, waiting, session)
-            conductors = [conductor] if conductor is not None else self._conductors(parsed, waiting)
+            conductors = [conductor] if conductor is not None else self._conductors(key, parsed, waiting)
             budgets = (admission.budget,) if session is None else (admission.budget, session.budget)
             question_budgets.set(budgets)  # of this request's task, and of all that it starts
             tenant.set(self.accounts.tenant(key))
@@ -172,6 +181,10 @@ class RequestService:
             if paused is not None:
                 ids = tuple(call.id for call in done.completion.tool_calls)
                 await self.accounts.pause(ids, active.admission, dumps(paused))
+            thoughts = thoughts_of(active.parsed.call.question, done.completion)
+            if thoughts is not None:
+                ids = place_of([call.id for call in done.completion.tool_calls])
+                await self.accounts.pause(ids, active.admission, dumps(thoughts))
         # A choice that was broken off in the middle, or is not over, says nothing of what it had used by then.
         over = len(dones) == len(active.conductors)
         is_complete = over and all(done.failure is None or done.completion.transcripts for done in dones)
@@ -294,19 +307,24 @@ class RequestService:
 
         return replace(parsed.call, plan_before=session.plan_before, amend=amend)
 
-    def _conductors(self, parsed: ParsedRequest, waiting: Resumed | None) -> list[ServedModel]:
+    def _conductors(self, key: Key | None, parsed: ParsedRequest, waiting: Resumed | None) -> list[ServedModel]:
         """Who answers: results of tools go to the step that asked for them, small tasks of a client's to the worker for those;
         everything else is conducted from the start."""
         if waiting is not None:
-            return [self.catalog.conductor(waiting.worker)]
+            owner = json.dumps(["" if key is None else key.id, waiting.worker])
+            return [Once(self.catalog.conductor(waiting.worker), self.flights, owner)]
         worker = task_worker(self.catalog, parsed)
         if worker is not None:
             return [self.catalog.conductor(worker) for _ in range(parsed.choices)]
         return [self.catalog.conductor(parsed.model, parsed.options) for _ in range(parsed.choices)]
 
-    async def _waiting(self, key: Key | None, parsed: ParsedRequest) -> Resumed | None:
+    async def _with_thoughts(self, key: Key | None, parsed: ParsedRequest, ids: tuple[str, ...]) -> ParsedRequest:
+        """``parsed`` with what was thought before the calls whose results it brings."""
+        state = await self.accounts.paused.get(place_of(ids), "" if key is None else key.id)
+        return replace(parsed, call=replace(parsed.call, question=given_back(parsed.call.question, state)))
+
+    async def _waiting(self, key: Key | None, parsed: ParsedRequest, ids: tuple[str, ...]) -> Resumed | None:
         """The paused step whose tool results ``parsed`` brings."""
-        ids = tuple(sorted({message.tool_call_id for message in newest_round(parsed.call.question) if message.role == "tool"}))
         if not ids:
             return None
         workers = [card.name for card in self.catalog.cards]

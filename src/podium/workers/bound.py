@@ -35,6 +35,13 @@ def bound(call: Call, max_tokens: int, card: Card | None = None) -> Usage:
     """
     messages = render(call)
     size = sum(_bytes(text) for message in messages for text in (message.content, *(c.arguments for c in message.tool_calls)))
+    size += sum(
+        _bytes(text)
+        for message in messages
+        if message.thoughts is not None
+        for thought in message.thoughts.thoughts
+        for text in (thought.text, thought.signature)
+    )
     size += sum(_bytes(text) for tool in call.response_options.tools for text in (tool.name, tool.description, tool.parameters))
     size += _bytes(call.response_options.response_format or "")
     prompt = -(-size // BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE * len(messages)

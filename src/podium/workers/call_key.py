@@ -57,4 +57,5 @@ def _key_part(message: Message) -> list[object]:
     """A turn as part of the key; a turn without tools and files as it always was, so that old journals stay good."""
     tools = [*(asdict(call) for call in message.tool_calls), *([message.tool_call_id] if message.tool_call_id else [])]
     files = [asdict(attachment) for attachment in message.attachments]
-    return [message.role, message.content, *([tools] if tools or files else []), *([files] if files else [])]
+    thoughts = [asdict(message.thoughts)] if message.thoughts is not None and message.thoughts.thoughts else []
+    return [message.role, message.content, *([tools] if tools or files else []), *([files] if files else []), *thoughts]

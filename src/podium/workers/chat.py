@@ -56,6 +56,7 @@ from podium.workers.providers import (
     wants_signed_thinking,
 )
 from podium.workers.render import render
+from podium.workers.signed import thoughts_of, with_own_thoughts
 from podium.workers.table import DEFAULT_SECONDS
 from podium.workers.thinking import AnswerText
 
@@ -125,11 +126,9 @@ class ChatWorker:
         most = completion_cap(call, self._sampling.max_tokens)
         if most != sampling.max_tokens:
             sampling = replace(sampling, max_tokens=most)
-        rendered = render(call)
+        rendered, has_thoughts = with_own_thoughts(render(call), self._signs_as)
         wanted = call.response_options.effort
-        if self.provider == "anthropic" and in_tool_loop(rendered) and wants_signed_thinking(model):
-            # What was thought before the calls is not kept, and may have been another model's: no thoughts are better than
-            # a refusal of thoughts without their signature.
+        if self.provider == "anthropic" and not has_thoughts and in_tool_loop(rendered) and wants_signed_thinking(model):
             sampling, wanted = replace(sampling, thinking_tokens=None), None
         settings, left_out = settings_for(model, self.provider, sampling, self._extra_body, self._seconds, wanted)
         body = cast(Mapping[str, Any], settings.get("extra_body") or {})
@@ -155,7 +154,8 @@ class ChatWorker:
             raise RuntimeError("a reply ended without its response record")
         # A model that asks for tools that it was not offered has not answered.
         tool_calls = tool_calls_of(response) if call.response_options.tools else ()
-        return self._completion(answer.finish(), tool_calls, response, seconds)
+        thoughts = thoughts_of(response, self._signs_as) if tool_calls and self.provider == "anthropic" else None
+        return replace(self._completion(answer.finish(), tool_calls, response, seconds), thoughts=thoughts)
 
     def check(self, response_options: ResponseOptions) -> None:
         """Raises :class:`ConfigError` where this model's API can not honour ``response_options``. Within a running event loop."""
@@ -262,6 +262,11 @@ class ChatWorker:
             timeout=httpx2.Timeout(self._seconds),
             extra_body=self._extra_body,
         )
+
+    @property
+    def _signs_as(self) -> str:
+        """Whose signed thoughts this worker takes back."""
+        return f"{self.model} at {self._base_url}"
 
     @property
     def _base_url(self) -> str:

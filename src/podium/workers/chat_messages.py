@@ -26,6 +26,7 @@ from podium.errors import ConfigError
 from podium.types import Message, ResponseOptions, ToolCall
 from podium.workers.chat_files import tool_return, user_content
 from podium.workers.seeing import told
+from podium.workers.signed import thought_and_said
 
 ANY_OBJECT = "{}"
 
@@ -60,8 +61,8 @@ def library_messages(messages: Sequence[Message], provider: str, response_option
                     ToolCallPart(tool_name=call.name, args=call.arguments, tool_call_id=fit(call.id))
                     for call in message.tool_calls
                 ]
-                text = [TextPart(content=message.content)] if message.content or not called else []
-                found.append(ModelResponse(parts=[*text, *called]))
+                said = thought_and_said(message)
+                found.append(ModelResponse(parts=[*(said or ([] if called else [TextPart(content="")])), *called]))
         was_tool = message.role == "tool"
     return found
 
@@ -80,7 +81,8 @@ def in_words(messages: Sequence[Message]) -> list[Message]:
             found.append(Message(role="user", content=said))
         elif message.tool_calls:
             calls = (f"(calls {call.name} with {call.arguments})" for call in message.tool_calls)
-            found.append(replace(message, content="\n".join([*filter(None, [message.content]), *calls]), tool_calls=()))
+            said = "\n".join([*filter(None, [message.content]), *calls])
+            found.append(replace(message, content=said, tool_calls=(), thoughts=None))
         else:
             found.append(message)
     return found
