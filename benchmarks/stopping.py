@@ -1,7 +1,7 @@
 """Learning when to stop: the world of :mod:`podium.gym.stopping` certified, and trained conductors beside its optimum.
 
 ``python -m benchmarks.stopping --certify`` searches for the best workflow of each kind with conditions and without, and with at
-least ten times the calls for the best constant workflow, conditions included; it ends with 1 where a bound does not hold.
+ten times as many workflows tried for the best constant workflow, conditions included; it ends with 1 where a bound does not hold.
 ``python -m benchmarks.stopping --with RUN [RUN ...] --without RUN [RUN ...]`` measures runs of ``recipes/gym_stopping.py`` in
 pairs on held-out problems. The last line is one JSON object. What is best is a matter of worth: the share of right answers less
 the dollars of a question over ``WORTH_USD``.
@@ -38,7 +38,8 @@ WORDS = (*PLAIN.values(), OWN)
 SEARCH, CHOICE, MEASURED = 40, 150, 300
 """Problems per kind to search on, to choose on, and to measure on."""
 EFFORT = 10
-"""How many times the calls of the search for the optimum its opponents get, at least."""
+"""How many times the workflows that were tried for the best of each kind are tried for its opponents, at least. Distinct calls
+would be no measure: what was asked once is known, so a search among few workers runs out of them."""
 MAX_STEPS = 4
 BOUNDS = {
     "optimum": (0.95, 1.0),
@@ -98,16 +99,25 @@ def main() -> None:
 def certify(*, store: bool) -> int:
     """Search, measure on held-out problems, print, and return the exit status."""
     started = time.process_time()
-    optima, without, calls = dict[str, Workflow](), dict[str, Workflow](), 0
+    optima, without, calls, workflows = dict[str, Workflow](), dict[str, Workflow](), 0, 0
     for kind in KINDS:
         for found, conditions in ((optima, (agree(2), IF_FAILED)), (without, ())):
-            found[kind], spent = best_for(kind, conditions)
+            found[kind], spent, tried = best_for(kind, conditions)
             calls += spent if conditions else 0
-    print(f"optimum: {calls:,} calls, {time.process_time() - started:.0f} s of CPU", file=sys.stderr, flush=True)
+            workflows += tried if conditions else 0
+    print(
+        f"optimum: {workflows:,} workflows, {calls:,} calls, {time.process_time() - started:.0f} s of CPU",
+        file=sys.stderr,
+        flush=True,
+    )
     held_out = gauges(held_out_problems(MEASURED, 6000))
     right, cost = measured(held_out, optima)
-    constants, spent = best_constants(optima, calls * EFFORT)
-    print(f"constants: {spent:,} calls, {time.process_time() - started:.0f} s of CPU", file=sys.stderr, flush=True)
+    constants, spent, tried = best_constants(optima, workflows * EFFORT)
+    print(
+        f"constants: {tried:,} workflows, {spent:,} calls, {time.process_time() - started:.0f} s of CPU",
+        file=sys.stderr,
+        flush=True,
+    )
     rows = {"best of each kind": optima, "the same without conditions": without}
     rows |= {name: dict.fromkeys(KINDS, workflow) for name, workflow in constants.items()}
     table = {name: measured(held_out, chosen) for name, chosen in rows.items()}
@@ -127,6 +137,8 @@ def certify(*, store: bool) -> int:
         "without_price": table["the same without conditions"][1] / cost,
         "calls": calls,
         "calls_of_opponents": spent,
+        "workflows": workflows,
+        "workflows_of_opponents": tried,
     }
     failures = [f"{name} is {figures[name]:.3f}" for name, (low, high) in BOUNDS.items() if not low <= figures[name] <= high]
     for failure in failures:
@@ -138,8 +150,14 @@ def certify(*, store: bool) -> int:
     return 1 if failures else 0
 
 
-def best_for(kind: str, conditions: Sequence[str]) -> tuple[Workflow, int]:
-    """The workflow of the most worth for ``kind``, and the calls it took; every team of up to three, then climbs."""
+def _spent(name: str, workflows: int, calls: int, started: float) -> None:
+    seconds = time.process_time() - started
+    print(f"{name}: {workflows:,} workflows, {calls:,} calls, {seconds:.0f} s of CPU", file=sys.stderr, flush=True)
+
+
+def best_for(kind: str, conditions: Sequence[str]) -> tuple[Workflow, int, int]:
+    """The workflow of the most worth for ``kind``, how many calls it took and how many workflows; every team of up to three, then
+    climbs."""
     target = Worth(gauges({kind: WORLD.problems(kinds=(kind,), n=SEARCH, seed=1000)}))
     tried: dict[Workflow, float] = {}
     for team in teams(3):
@@ -150,15 +168,16 @@ def best_for(kind: str, conditions: Sequence[str]) -> tuple[Workflow, int]:
     for start in best_of(tried, 3):
         climber.climb(target, start)
     choice = Worth(gauges({kind: WORLD.problems(kinds=(kind,), n=CHOICE, seed=2000)}))
-    return max(best_of(tried, 10), key=choice.score), target.calls + choice.calls
+    return max(best_of(tried, 10), key=choice.score), target.calls + choice.calls, len(tried)
 
 
-def best_constants(optima: Mapping[str, Workflow], calls: int) -> tuple[dict[str, Workflow], int]:
-    """The constant workflow of most worth, the best for no more dollars than ``optima``, the cheapest that is about as right."""
+def best_constants(optima: Mapping[str, Workflow], workflows: int) -> tuple[dict[str, Workflow], int, int]:
+    """The constant workflow of most worth, the best for no more dollars than ``optima``, the cheapest that is about as right; the
+    calls it took, and how many workflows were tried: at least ``workflows``."""
     conditions = (agree(2), agree(3), IF_FAILED)
     choosing = gauges({kind: WORLD.problems(kinds=(kind,), n=CHOICE, seed=4000) for kind in KINDS})
     right, limit = measured(choosing, optima)
-    rng, spent, found = random.Random("constants"), 0, dict[str, Workflow]()
+    rng, spent, count, found = random.Random("constants"), 0, 0, dict[str, Workflow]()
     searched = {kind: WORLD.problems(kinds=(kind,), n=SEARCH, seed=3000) for kind in KINDS}
     goals: dict[str, tuple[Target, Target]] = {
         "constant, most worth": (Worth(gauges(searched)), Worth(choosing)),
@@ -178,11 +197,12 @@ def best_constants(optima: Mapping[str, Workflow], calls: int) -> tuple[dict[str
             del order
         climber = Climber(len(WORKERS), WORDS, 6, rng, patience=200, conditions=conditions, seen=tried.__setitem__)
         starts = best_of(tried, 6)
-        while target.calls < calls / len(goals):
+        while len(tried) < workflows / len(goals):
             climber.climb(target, starts.pop(0) if starts else rng.choice(best_of(tried, 40)))
         found[name] = max(best_of(tried, 20), key=choice.score)
         spent += target.calls
-    return found, spent
+        count += len(tried)
+    return found, spent, count
 
 
 def teams(most: int) -> list[tuple[int, ...]]:

@@ -49,9 +49,9 @@ def test_two_that_agree_are_right_and_only_where_they_differ_the_dear_one_is_nee
     assert gauge.accuracy(stops) >= gauge.accuracy(dear) - 0.01 >= 0.95
     assert gauge.cost(stops) < 0.7 * gauge.cost(dear)
     for name in PAIRS[kind]:
-        assert 0.7 < gauge.accuracy(in_turn(name)) < 0.92, "alone it is not enough"
+        assert 0.65 < gauge.accuracy(in_turn(name)) < 0.85, "alone it is not enough"
     [others] = [pair for other, pair in PAIRS.items() if other != kind]
-    assert gauge.cost(in_turn(*others, DEAR, last=agree(2))) > 1.2 * gauge.cost(dear), "the other pair hardly ever agrees"
+    assert gauge.cost(in_turn(*others, DEAR, last=agree(2))) > 0.95 * gauge.cost(dear), "the other pair hardly ever agrees"
 
 
 def test_of_multiple_choice_one_cheap_worker_knows_enough() -> None:

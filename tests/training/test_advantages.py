@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.errors import Blame
-from podium.training.advantage import ADVANTAGES, group_normalised, over_rounds, pass_at_k, softly_normalised
+from podium.training.advantage import ADVANTAGES, centred, group_normalised, over_rounds, pass_at_k, softly_normalised
 from podium.training.reward import less_cost, less_steps, priced, reward
 from podium.types import Failure, Verdict
 
@@ -103,6 +103,20 @@ def test_small_differences_stay_small_where_they_are_softened() -> None:
     costs = [1.0, 0.99, 1.0, 0.99]
     assert max(group_normalised(costs)) > 0.8
     assert max(softly_normalised(costs)) < 0.12
+
+
+def test_centred_rewards_raise_the_mean_reward_and_divided_ones_what_is_cheap() -> None:
+    """Cheap is right in four groups of five, dear always and a fifth of a right answer dearer: dear earns more on average."""
+    easy, hard = [1.0, 0.95] * 4, [0.5, 0.95] * 4  # the cheap one first
+
+    def cheap_gains(name: str) -> float:
+        return 4 * compared(name, easy)[0] + compared(name, hard)[0]
+
+    assert statistics.fmean([1.0] * 4 + [0.5]) < 0.95
+    assert cheap_gains("centred") < 0
+    assert cheap_gains("softly_normalised") > 0, "or the test shows nothing"
+    assert centred([None, 1.0]) == [0.0, 0.0]
+    assert centred([None, 1.0, 0.5]) == [0.0, 0.25, -0.25]
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])

@@ -5,8 +5,9 @@ from collections import Counter
 
 import pytest
 
+from podium.conditions import ALWAYS, IF_FAILED, agree
 from podium.gym.kinds import KINDS, PARTS
-from podium.recipes.gym import config
+from podium.recipes.gym import conditional, config
 from podium.recipes.gym_start import NAMES, PLANS, TOPICS, uninformed
 from podium.types import Brief, Card, ask
 from podium.workflow.parse import parse
@@ -47,6 +48,23 @@ def test_access_is_open_for_those_who_recall_facts_and_for_nobody_else() -> None
     assert set(facts) == {(0,), (0, 1)}
     assert 0.35 < facts[0,] / facts.total() < 0.65, "neither is favoured: which is better is left to be learned"
     assert {part: list(each) for part, each in seen.items()} == {"plan": [()], "nature": [(0,)], "compute": [(0, 1, 2)]}
+
+
+def test_conditions_are_open_for_those_who_check_and_for_nobody_else() -> None:
+    rng, syntax = random.Random(0), conditional().syntax
+    seen: dict[tuple[str, int], Counter[str]] = {}
+    for _ in range(1500):
+        written = uninformed("story", BRIEF, rng, syntax)
+        workflow = parse(written.text, BRIEF, syntax)
+        assert workflow is not None
+        for step, topic in zip(workflow.steps, written.topics, strict=True):
+            seen.setdefault((TOPICS[topic][1], len(step.access)), Counter())[step.condition] += 1
+    checks = {sees: each for (part, sees), each in seen.items() if part == "verify"}
+    assert set(checks[1]) == {ALWAYS, IF_FAILED}, "one answer agrees with nothing"
+    assert set(checks[2]) == {ALWAYS, IF_FAILED, agree(2)}
+    assert all(min(each.values()) > 0.7 * each.total() / len(each) for each in checks.values()), "none is favoured"
+    assert {text for (part, _), each in seen.items() if part != "verify" for text in each} == {ALWAYS}
+    assert ALWAYS not in uninformed("story", BRIEF, rng, config().syntax).text, "the paper's language has three lists"
 
 
 def test_the_plans_hold_every_part_of_the_work_and_others_besides() -> None:

@@ -7,6 +7,7 @@
     podium train recipes/gym.py:drawn            the first recipe in another world, the one drawn from the seed
     podium train recipes/gym.py:adaptive         another pool for every question, workers known by their cards only
     podium train recipes/gym.py:faulty           with workers that fail three calls in ten
+    podium train recipes/gym.py:conditional      a fourth list says when a step is carried out
     podium train recipes/gym.py:recursive        second rounds, on top of a finished run of the first recipe
 
 Budget as in the paper (section 4.1): 200 iterations of 256 rollouts, 51,200 in all; 16 questions x 16 instead of 4 x 64.
@@ -167,6 +168,11 @@ def recursive(seed: int = 0) -> TrainConfig:
 def faulty(seed: int = 0) -> TrainConfig:
     """The first recipe with workers that fail three calls in ten and are asked once more: faults are never scored."""
     return replace(config(seed), name="gym-faulty", pool=unreliable)
+
+
+def conditional(seed: int = 0) -> TrainConfig:
+    """The first recipe in the language with conditions, for comparison: there is little to stop for in this world."""
+    return replace(config(seed), name="gym-conditional", syntax=WorkflowSyntax(access="positions", conditions=True))
 
 
 def unreliable() -> WorkerPool:

@@ -4,13 +4,15 @@ A line that names the kind of question and a plan that fits it, then the three l
 them naming the matter, workers drawn uniformly, and access as anybody would give it: everything before, and for who recalls
 facts as often the plan alone. Nothing in it says who is good at what, which plan is best, nor what recalling facts needs to see.
 With cards, half of the texts say "by skill" and choose the worker with the highest number for each part of the work, the
-others choose uniformly.
+others choose uniformly. In a language with conditions, whoever checks something is asked always, or only if something failed, or
+unless two agree; everybody else always.
 """
 
 import random
 from collections.abc import Sequence
 from dataclasses import replace
 
+from podium.conditions import ALWAYS, IF_FAILED, agree, read_condition
 from podium.training.warm_start import KEPT, Demonstration, Skills
 from podium.types import Brief, Card, Problem, Step, Workflow, ask
 from podium.workflow.parse import format_workflow
@@ -69,6 +71,8 @@ _PLAINLY = {
     "answer": "Answer the question.",
 }
 _RECALLING = ("recall", "nature", "made")
+_CHECKING = ("review", "verify")
+_CONDITIONS = (ALWAYS, IF_FAILED, agree(2))
 _PLAIN = 0.15
 """Share of the subtasks that do not name the matter."""
 
@@ -100,6 +104,7 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSynt
                 worker=_most_skilled(skill(kind, part), brief.cards) if by_skill else rng.randrange(len(brief.cards)),
                 subtask=asked_for(kind, part, rng),
                 access=access,
+                condition=_condition(part, access, rng) if syntax.conditions else ALWAYS,
                 last_answer=bool(brief.previous_rounds)
                 and access == tuple(range(index))
                 # Seeing everything is one word in the binary language, the last answer included.
@@ -125,6 +130,12 @@ def _access(index: int, part: str, rng: random.Random, syntax: WorkflowSyntax) -
     everything = tuple(range(index))
     first_only = syntax.access != "binary" and part in _RECALLING and rng.random() < 0.5
     return everything[:1] if first_only else everything
+
+
+def _condition(part: str, access: Sequence[int], rng: random.Random) -> str:
+    """When a step is carried out: of one that checks any condition that can come about, else always."""
+    fitting = [text for text in _CONDITIONS if not read_condition(text).misfit(len(access))]
+    return rng.choice(fitting) if part in _CHECKING else ALWAYS
 
 
 def wordings() -> Sequence[tuple[str, str, str]]:

@@ -1,7 +1,7 @@
 """How a policy starts in the world for steps with a condition: sensible but uninformed workflows.
 
-A line that names the kind of question and a plan, then the lists. One worker answers, or a second one does too, or a third one
-decides, each on its own. Workers and conditions are drawn uniformly, the conditions of those that can come about; nothing says
+A line that names the kind of question and a plan, then the lists. One worker answers, or two do and a third one decides, each on
+its own. Workers and conditions are drawn uniformly, the conditions of those that can come about; nothing says
 whose agreement can be trusted, nor whether it pays to stop.
 """
 
@@ -15,9 +15,14 @@ from podium.workflow.syntax import WorkflowSyntax
 
 NAMES = {"story": "Story", "price": "Money", "choice": "Multiple choice"}
 """How the first line names a kind."""
-PLANS = (("answer",), ("answer", "again"), ("answer", "again", "decide"))
-"""Plans, the same for every kind."""
-WORDINGS = {"answer": "Answer the question.", "again": "Answer on your own.", "decide": "Decide on your own."}
+PLANS = (("answer",), ("first", "second", "decide"))
+"""Plans, the same for every kind. Who answers alone is another choice than who answers first, so it has a name of its own."""
+WORDINGS = {
+    "answer": "Answer the question.",
+    "first": "Answer first.",
+    "second": "Answer on your own.",
+    "decide": "Decide on your own.",
+}
 """How each part is asked for; one way is enough where the wording is not to be learned."""
 CONDITIONS = (ALWAYS, agree(2))
 """What may stand in the fourth list."""

@@ -35,6 +35,16 @@ def softly_normalised(rewards: Rewards, least: float = 0.05) -> list[float]:
     return [0.0 if r is None else (r - mean) / (std + least) for r in rewards]
 
 
+def centred(rewards: Rewards) -> list[float]:
+    """r - mean, divided by nothing (arXiv 2503.20783, section 3.1), so that what is raised is the mean reward itself.
+
+    For rewards in which a cost has to be weighed against being right: with a division by the spread, the many groups that are
+    right throughout speak louder for saving than the few that are not speak for being right.
+    """
+    kept, mean = _statistics(rewards)
+    return [0.0 if r is None or len(kept) < 2 else r - mean for r in rewards]
+
+
 def pass_at_k(rewards: Rewards, successes: Successes, k: int = 4) -> list[float]:
     """How much a rollout adds to the chance that one of ``k`` is right (arXiv 2508.10751, closed form), normalised.
 
@@ -69,6 +79,7 @@ def _by_reward(advantage: Callable[[Rewards], list[float]]) -> Advantage:
 ADVANTAGES: dict[str, Advantage] = {
     "group_normalised": _by_reward(group_normalised),
     "softly_normalised": _by_reward(softly_normalised),
+    "centred": _by_reward(centred),
     "pass_at_4": partial(pass_at_k, k=4),
 }
 

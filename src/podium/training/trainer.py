@@ -217,6 +217,7 @@ class Trainer:
             rng,
             misread=exploration.misread,
             longest_of=longest_of,
+            forced_workers=exploration.forced_workers,
             syntax=config.syntax,
         )
 
