@@ -2,8 +2,7 @@
 
 Two workflows that begin alike share the work: a step's response depends only on who is asked what and on the responses it
 sees (:mod:`podium.access` builds the call, as in a real run), so it is remembered by exactly that. What a specialist of the gym
-is told and shown is put together here without a call (:class:`_Read`), which is three times as fast; a test holds both ways
-together.
+is told and shown is put together here without a call (:class:`_Read`), which is twice as fast; a test holds both ways together.
 """
 
 import sys
