@@ -77,7 +77,8 @@ def _rates(
         row, column = kinds.index(kind), teams.index(kind)
         right[row, column] += WEIGHT * shares[kind]
         tried[row, column] += WEIGHT
-    return np.clip(right / tried, LEAST, 1 - LEAST)
+    rates: Array = np.clip(right / tried, LEAST, 1 - LEAST)
+    return rates
 
 
 def _unseen(points: csr_matrix, labels: Sequence[str]) -> list[Mapping[str, float]]:

@@ -170,7 +170,7 @@ class Search:
 
     def next_stages(self) -> list[Stage]:
         """What is done to make more of it, and where that is not enough."""
-        more = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED, Sweeps.describe]
+        more: list[Stage] = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED, Sweeps.describe]
         return [*more, Sweeps.begin_again, *self.first_stages(), *more]
 
     def sweeps_of(self, kind: str) -> Sweeps:
