@@ -1,9 +1,9 @@
 """Kinds that nobody gave: groups of like texts are searched like kinds, and become kinds by what is right.
 
-The large groups are searched side by side. Every group is lent the teams of the others: where another group's team does as well as its
-own, they are one kind, and small groups that no team does well on are one kind together, to be searched next. Then the
-problems go where the text and the teams' answers say (:mod:`podium.tuning.regroup`); where that is in doubt the two likeliest
-teams are asked.
+The large groups are searched side by side until each has a team. Groups are lent the teams of others: where another group's team
+does as well as its own, they are one kind, and small groups that no team does well on are one kind together, to be searched
+next. Then the problems go where the text and the teams' answers say (:mod:`podium.tuning.regroup`); where that is in doubt, or
+the own team is wrong, the two likeliest teams are asked.
 """
 
 import math
@@ -32,7 +32,7 @@ ROUNDS = 3
 async def find_kinds(
     search: Search, others: Sequence[Problem], left: Callable[[], float], on_batch: Callable[[Draw], None]
 ) -> None:
-    """Make kinds of the groups of ``search`` with part of the calls that are ``left()``; ``others`` are put to them by their text."""
+    """Make kinds of the groups of ``search`` with part of the calls that are ``left()``; ``others`` go where their text says."""
     if len(search.by_kind) < 2:
         return
     large, covered = list[str](), 0
@@ -94,7 +94,7 @@ async def _regroup(
         wanted = [
             (teams[kind], problem)
             for problem, each in zip(search.problems, posterior, strict=False)
-            if max(each.values()) < SURE
+            if max(each.values()) < SURE or not search.known.get((problem.id, teams[search.labels[problem.id]]), True)
             for kind in sorted(each, key=lambda kind: -each[kind])[:2]
         ]
     search.relabel(search.labels)

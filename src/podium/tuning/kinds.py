@@ -1,8 +1,8 @@
 """By what problems are told apart: their kinds where there are several, else groups of texts that are alike.
 
-Texts are neighbours where they share rare words and pairs of words; groups are where the graph of neighbours is thinnest (spectral
-clustering: A. Ng, M. Jordan, Y. Weiss, 2001). Numbers count as one word. Wordings that come from one template lie close together
-whatever is filled in, and templates with common phrases lie near each other, which distances alone do not show.
+Texts are neighbours where they share rare words and pairs of words; groups are parted where the graph of neighbours is thinnest
+(spectral clustering: A. Ng, M. Jordan, Y. Weiss, 2001). Numbers count as one word. Texts of one template are near each other
+whatever is filled in, and so are, step by step, templates with common phrases, which distances alone do not show.
 """
 
 import re
@@ -15,14 +15,20 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import csr_matrix
 from sklearn.cluster import KMeans
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.metrics import silhouette_score
+from sklearn.preprocessing import normalize
 
 from podium.types import Problem
 
 NEIGHBOURS = 10
+DIMENSIONS = 16
+TELLING = 8
 MOST = 10
 """Groups at most; each needs problems of its own to be searched on."""
+HELD = 0.4
+"""How far a group has to hold together, 0..1: an eigenvalue of the graph."""
 SMALLEST = 8
 """Problems of a group at least; smaller ones are shared out to those nearest."""
 LEAST = 30
@@ -32,7 +38,9 @@ CLEAR = 0.1
 FAINT = 1e-6
 """How near texts are that share nothing."""
 MANY = 2000
-"""Texts from which groups are made; more are put to their nearest."""
+"""Texts that groups are made of; where there are more, the others go where their nearest is."""
+_PIECE = r"\w+|[^\w\s]"
+_WORD = re.compile(r"[a-z]{4,}")
 
 
 def kinds_of(problems: Sequence[Problem], given: Callable[[Problem], str]) -> Callable[[Problem], str]:
@@ -48,35 +56,63 @@ def kinds_of(problems: Sequence[Problem], given: Callable[[Problem], str]) -> Ca
 
 
 def word_features(texts: Sequence[str]) -> csr_matrix:
-    """Words and pairs of words that at least two texts have, weighted by how rare they are; all numbers are one word."""
+    """Words and pairs of words that two texts have, weighted by how rare they are; all numbers are one word."""
     masked = [re.sub(r"\d+", "0", text) for text in texts]
-    return TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), min_df=2, token_pattern=r"\w+|[^\w\s]").fit_transform(masked)
+    counted = CountVectorizer(ngram_range=(1, 2), token_pattern=_PIECE).fit_transform(masked)
+    shared = np.flatnonzero(counted.getnnz(axis=0) > 1)
+    return TfidfTransformer(sublinear_tf=True).fit_transform(counted[:, shared] if len(shared) else counted)
+
+
+def telling_words(texts: Sequence[str], others: Sequence[str], count: int = TELLING) -> list[str]:
+    """Words that many of ``texts`` have and few of ``others``, the most telling first.
+
+    Example: ``telling_words(["add the numbers"], ["spell the word"])[0] == "numbers"``.
+    """
+    own, other = (Counter(word for text in some for word in set(_WORD.findall(text.lower()))) for some in (texts, others))
+
+    def worth(word: str) -> float:
+        share = own[word] / len(texts)
+        return share * log((share + 0.5 / len(texts)) / ((other[word] + 0.5) / (len(others) + 1)))
+
+    return sorted(own, key=lambda word: (-worth(word), word))[:count]
 
 
 def _groups(texts: Sequence[str]) -> list[int]:
     """More groups than there may be kinds: what belongs together is told later, by what is right."""
-    most = min(MOST, len(texts) // LEAST)
-    masked = [re.sub(r"\d+", "0", text) for text in texts]
-    if most < 2 or len({" ".join(text.lower().split()) for text in masked}) < 2:
+    if len({" ".join(re.sub(r"\d+", "0", text).lower().split()) for text in texts}) < 2:
         return [0] * len(texts)  # alike but for the numbers: there is nothing to tell them apart by
     words = word_features(texts)
+    few = np.unique(np.linspace(0, len(texts) - 1, min(MANY, len(texts))).astype(int))
+    labels = _clusters(words[few])
+    if len(few) == len(texts):
+        return [int(label) for label in labels]
+    return [int(labels[int((words[n] @ words[few].T).toarray().argmax())]) for n in range(len(texts))]
+
+
+def _clusters(words: csr_matrix) -> NDArray[np.int_]:
+    size = words.shape[0]
+    most = min(MOST, size // LEAST)
+    if most < 2:
+        return np.zeros(size, dtype=int)
     alike = (words @ words.T).toarray()
     np.fill_diagonal(alike, 0.0)
     near = np.zeros_like(alike)
     for row, one in zip(near, alike, strict=True):
-        nearest = np.argsort(-one, kind="stable")[:NEIGHBOURS]
+        nearest = one >= np.partition(one, -NEIGHBOURS)[-NEIGHBOURS]  # of equals all, so that their order does not matter
         row[nearest] = one[nearest]
     near = np.maximum(near, near.T) + FAINT
     np.fill_diagonal(near, 0.0)
     degree = np.sqrt(near.sum(axis=1))
-    size = len(texts)
-    points = eigh(near / degree[:, None] / degree[None], subset_by_index=[size - most, size - 1])[1]
-    points /= np.linalg.norm(points, axis=1, keepdims=True)
-    labels = KMeans(most, n_init=20, random_state=0).fit_predict(points)
-    return [int(label) for label in np.unique(labels, return_inverse=True)[1]]
-def telling_words(texts: Sequence[str], others: Sequence[str], count: int = 8) -> list[str]:
-    def words(text): return set(re.findall(r"[a-z]{4,}", text.lower()))
-    own, other = Counter(w for t in texts for w in words(t)), Counter(w for t in others for w in words(t))
-    def worth(w):
-        return own[w] / len(texts) * log((own[w] + 0.5) / len(texts) / ((other[w] + 0.5) / (len(others) + 1)))
-    return sorted(own, key=lambda w: (-worth(w), w))[:count]
+    held, points = eigh(near / degree[:, None] / degree[None], subset_by_index=[size - most, size - 1])
+    points = points[:, held > HELD]
+    points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), FAINT)
+    labels = np.unique(KMeans(points.shape[1], n_init=20, random_state=0).fit_predict(points), return_inverse=True)[1]
+    while (sizes := np.bincount(labels)).min() < SMALLEST and len(sizes) > 1:
+        small = int(sizes.argmin())
+        to_group = np.array([near[:, labels == group].sum(axis=1) for group in range(len(sizes))])
+        to_group[small] = -1.0
+        labels = np.unique(np.where(labels == small, to_group.argmax(axis=0), labels), return_inverse=True)[1]
+    whole = TruncatedSVD(min(DIMENSIONS, size - 1, words.shape[1] - 1), random_state=0).fit_transform(words)
+    if len(np.unique(labels)) < 2 or float(silhouette_score(normalize(whole), labels)) < CLEAR:
+        return np.zeros(size, dtype=int)
+    return labels

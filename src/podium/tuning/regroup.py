@@ -1,9 +1,9 @@
 """Kinds found again by what is right: which team answers a question says more of its kind than its words do.
 
-Expectation maximisation over a latent kind of every question (A. P. Dempster, N. M. Laird, D. B. Rubin, 1977): each kind has a
-share right of every team that was asked. The text gives the prior, through a classifier that has not seen the question (as in K. Nigam and
-others, "Text classification from labeled and unlabeled documents using EM", 2000). The teams' right and wrong answers give the
-likelihood. Left out: that teams with a worker in common err together.
+Expectation maximisation over a latent kind of every question (A. P. Dempster, N. M. Laird, D. B. Rubin, 1977): each kind has
+a share right of every team that was asked. The text gives the prior, through a classifier that has not seen the question (as in
+K. Nigam and others, "Text classification from labeled and unlabeled documents using EM", 2000). The teams' right and wrong
+answers give the likelihood. Left out: that teams with a worker in common err together.
 """
 
 from collections import Counter
@@ -18,10 +18,10 @@ from podium.tuning.kinds import word_features
 
 WEIGHT = 8.0
 """Answers that a share known beforehand counts as."""
-DOUBT = 0.02
+DOUBT = 0.05
 """Chance of every kind whatever the text says."""
-USUAL = 2.0
-"""Answers that the share right over all kinds counts as."""
+USUAL = 10.0
+"""Answers that a team's share right over the other kinds counts as."""
 LEAST = 0.1
 """No team is thought to be right less often, or wrong."""
 ROUNDS = 8
@@ -46,7 +46,9 @@ def regrouped(
     points = word_features(texts)
     teams = sorted({team for outcomes in right for team in outcomes})
     asked = np.array([[team in outcomes for team in teams] for outcomes in right], dtype=np.float64).reshape(len(right), -1)
-    hits = np.array([[bool(outcomes.get(team)) for team in teams] for outcomes in right], dtype=np.float64).reshape(len(right), -1)
+    hits = np.array([[bool(outcomes.get(team)) for team in teams] for outcomes in right], dtype=np.float64).reshape(
+        len(right), -1
+    )
     chances = np.array([[float(label == kind) for kind in kinds] for label in labels])
     for _ in range(ROUNDS):
         unseen = _unseen(points, labels)
@@ -65,14 +67,18 @@ def regrouped(
 def _rates(
     kinds: Sequence[str], teams: Sequence[str], chances: Array, asked: Array, hits: Array, shares: Mapping[str, float]
 ) -> Array:
-    """How often each team is right on each kind; where little is known, as often as on all."""
-    usual = (hits.sum(axis=0) + 1) / (asked.sum(axis=0) + 4)
-    right, tried = chances.T @ hits + USUAL * usual, chances.T @ asked + USUAL
+    """How often each team is right on each kind; where little is known, as often as on the others."""
+    right, tried = chances.T @ hits, chances.T @ asked
+    foreign = np.array([[team != kind for team in teams] for kind in kinds], dtype=np.float64)
+    usual = ((foreign * right).sum(axis=0) - foreign * right + 1) / ((foreign * tried).sum(axis=0) - foreign * tried + 4)
+    right, tried = right + USUAL * foreign * usual, tried + USUAL * foreign + (1 - foreign)
+    right += (1 - foreign) / 2
     for kind in set(kinds) & set(teams):
         row, column = kinds.index(kind), teams.index(kind)
         right[row, column] += WEIGHT * shares[kind]
         tried[row, column] += WEIGHT
-    return np.clip(right / tried, LEAST, 1 - LEAST)
+    rates: Array = np.clip(right / tried, LEAST, 1 - LEAST)
+    return rates
 
 
 def _unseen(points: csr_matrix, labels: Sequence[str]) -> list[Mapping[str, float]]:

@@ -181,7 +181,9 @@ async def select(
             Contender(
                 candidate=one,
                 # What was tried on chosen problems only has to show more than an estimate.
-                expected=min(search.expected(kind, one, mean), measured - (one not in search.measured(kind)) * NEARLY),
+                expected=min(
+                    search.expected(kind, one, mean), measured if one in search.measured(kind) else max(0.0, measured - NEARLY)
+                ),
                 weight=search.weight(kind, one),
             )
             for one in first

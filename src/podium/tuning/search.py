@@ -31,6 +31,8 @@ RANDOM = 0.1
 CHANGED = 0.25
 MENDED = 4
 """How often the best team of a kind is mended at the end."""
+FEWEST = 3
+"""Of the best of a kind; only where fewer were measured estimates take their place: they rest on chosen problems."""
 FIRST = 5
 """Problems of each kind that every worker is asked alone before anything else."""
 
@@ -168,7 +170,7 @@ class Search:
 
     def next_stages(self) -> list[Stage]:
         """What is done to make more of it, and where that is not enough."""
-        more = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED, Sweeps.describe]
+        more: list[Stage] = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED, Sweeps.describe]
         return [*more, Sweeps.begin_again, *self.first_stages(), *more]
 
     def sweeps_of(self, kind: str) -> Sweeps:
@@ -260,15 +262,15 @@ class Search:
         return measured[candidate] if candidate in measured else mean.share(kind, candidate)
 
     def leaders(self, kind: str, mean: Draw, count: int) -> list[Candidate]:
-        """The best candidates of ``kind``: those that were measured, then by the estimate those that were tried twice, and only
-        where these are fewer what ascent from the plans finds."""
+        """The best candidates of ``kind``: those that were measured; where these are too few, by the estimate those that were
+        tried twice, and where these are too few as well what ascent from the plans finds."""
         self.check()
         measured = {one: share for one, share in self.measured(kind).items() if self._can_be_asked(one)}
         leaders = sorted(measured, key=lambda one: (-measured[one], len(one), repr(one)))
         tried = {candidate for candidate, times in self._seen[kind].items() if times >= 2 and self._can_be_asked(candidate)}
-        if len(leaders) < count:
+        if len(leaders) < FEWEST:
             leaders += self._by_estimate(kind, mean, tried - measured.keys())
-        if len(leaders) < count:
+        if len(leaders) < FEWEST:
             found = {best_for(mean, kind, [start], self.workers) for start in self.starts(kind, 20)}
             leaders += self._by_estimate(kind, mean, found - {*leaders})
         return leaders[:count]
