@@ -93,7 +93,8 @@ def _metrics(tuned: Tuned) -> list[str]:
     saved = "none, because it is less often right" if save is None else f"{100 * save:.1f} %"
     return [
         "Against the best worker alone, as LLMRouterBench defines them: "
-        f"PerfGain {100 * (found['perf_gain'] or 0.0):+.1f} %{between}, CostSave {saved}, distance to the frontier of these arms {found['pareto_dist']:.3f}.",
+        f"PerfGain {100 * (found['perf_gain'] or 0.0):+.1f} %{between}, CostSave {saved}, "
+        f"distance to the frontier of these arms {found['pareto_dist']:.3f}.",
         "",
     ]
 
