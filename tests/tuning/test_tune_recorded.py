@@ -15,6 +15,7 @@ from podium.pools.conducting import conductor
 from podium.pools.recorded import recorded_pool
 from podium.tuning.frontier import CHOSEN, frontier_dots
 from podium.tuning.recorded import Sparing, tune_recorded
+from podium.tuning.report import routing_figures
 from tests.tuning.recordings import graded_folder, write_lines
 
 USD = {"careful": 0.01, "quick": 0.0001, "wordy": 0.0001}
@@ -94,6 +95,12 @@ async def test_dollars_decide_where_they_are_recorded(tmp_path: Path) -> None:
     folder = graded_folder(tmp_path / "priced", usd=USD)
     found = await tune_recorded(folder, tmp_path / "out", prefer="cheap")
     assert found.tested[0].usd == pytest.approx(0.0001)
+    figures = routing_figures(found)
+    assert figures is not None
+    assert figures["cost_save"] == pytest.approx(0.99)
+    assert figures["perf_gain"] == pytest.approx(1 / found.tested[1].share - 1)
+    assert figures["pareto_dist"] == 0.0
+    assert "CostSave 99.0 %, distance to the frontier of these arms 0.000" in (tmp_path / "out" / "report.md").read_text()
     dots, unit = frontier_dots(found.record)
     assert unit == "dollars a question"
     assert {CHOSEN, "careful", "quick"} & {dot.name for dot in dots}
@@ -116,6 +123,7 @@ async def test_calls_stand_for_dollars_that_are_not_known(recordings: Path, tmp_
     found = await tune_recorded(recordings, tmp_path / "out")
     assert frontier_dots(found.record)[1] == "calls a question"
     assert found.tested[0].usd is None
+    assert routing_figures(found) is None, "what is not known is not reckoned with"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 
 from podium.conditions import ALWAYS
+from podium.evaluation.routing import PricedArm, routing_metrics
 from podium.policies.tuned_record import Measured, TunedWorkflow
 from podium.tuning.result import Tuned
 from podium.workflow.draw import plain
@@ -32,7 +33,7 @@ def markdown(tuned: Tuned) -> str:
         usd = "?" if one.usd is None else f"{one.usd:.6f}"
         between = f"{100 * one.interval.low:.1f} to {100 * one.interval.high:.1f}"
         lines.append(f"| {_cell(one.name)} | {100 * one.share:.1f} % | {between} | {usd} | {one.steps:.2f} | {gain} |")
-    lines += ["", "## Accuracy and price", "", "![Accuracy against price](frontier.svg)", ""]
+    lines += ["", *_metrics(tuned), "## Accuracy and price", "", "![Accuracy against price](frontier.svg)", ""]
     lines += ["What the workflows below come to at other prices; estimates, unlike the sealed test.", "", "## By kind", ""]
     for kind in sorted(tuned.record.workflows[0].kinds):
         ranked = sorted(tuned.record.workflows, key=lambda one: -_worth(one.kinds[kind], tuned.record.price))
@@ -65,6 +66,37 @@ def verdict(tuned: Tuned) -> str:
     if constant.gain is None or constant.gain.low <= 0:  # its strongest opponent
         said += f" Choosing by kind is not shown to matter: one workflow for everything has {100 * constant.share:.1f} %."
     return said
+
+
+def routing_figures(tuned: Tuned) -> dict[str, float | None] | None:
+    """PerfGain with its interval, CostSave and ParetoDist against the best worker, as LLMRouterBench defines them.
+
+    None where a price is unknown, or where the best worker has nothing right or costs nothing.
+    """
+    arms = [PricedArm(name=one.name, group=one.name, right=one.share, usd=one.usd) for one in tuned.tested if one.usd is not None]
+    if len(arms) < len(tuned.tested) or len(arms) < 2 or not arms[1].right or not arms[1].usd:
+        return None
+    found, gain = routing_metrics(arms[:1], arms[1:2], arms), tuned.tested[1].gain
+    return {
+        "perf_gain": found.perf_gain, "perf_gain_low": None if gain is None else gain.low / arms[1].right,
+        "perf_gain_high": None if gain is None else gain.high / arms[1].right,
+        "cost_save": found.cost_save, "pareto_dist": found.pareto_dist,
+    }  # fmt: skip
+
+
+def _metrics(tuned: Tuned) -> list[str]:
+    found = routing_figures(tuned)
+    if found is None:
+        return []
+    low, high, save = found["perf_gain_low"], found["perf_gain_high"], found["cost_save"]
+    between = "" if low is None or high is None else f" ({100 * low:+.1f} to {100 * high:+.1f})"
+    saved = "none, because it is less often right" if save is None else f"{100 * save:.1f} %"
+    return [
+        "Against the best worker alone, as LLMRouterBench defines them: "
+        f"PerfGain {100 * (found['perf_gain'] or 0.0):+.1f} %{between}, CostSave {saved}, "
+        f"distance to the frontier of these arms {found['pareto_dist']:.3f}.",
+        "",
+    ]
 
 
 def _given_up(tuned: Tuned) -> list[str]:
@@ -108,4 +140,5 @@ def as_object(found: Tuned) -> dict[str, object]:
         "use_worker": found.use_worker,
         "verdict": verdict(found),
         "tested": [asdict(one) for one in found.tested],
+        "routing": routing_figures(found),
     }
