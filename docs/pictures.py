@@ -137,13 +137,10 @@ def every(browser: Browser, address: str, folder: Path) -> None:
 
 
 def for_the_docs(browser: Browser, address: str) -> None:
-    """The four pictures that the documentation shows."""
+    """The pictures that the documentation shows, but for the one of training, which is of a real run."""
     wide = opened(browser, 1280, "light")
     asked(wide, address, beside="delta")
     (DOCS / "page_ask.png").write_bytes(shot(wide))
-    wide.goto(f"{address}/training?run=first/seed-0&beside=second/seed-0")
-    expect(wide.locator(".charts svg")).to_have_count(12)
-    (DOCS / "page_training.png").write_bytes(shot(wide))
     phone = opened(browser, 390, "light")
     played(phone, address)
     (DOCS / "page_play.png").write_bytes(shot(phone))
