@@ -155,7 +155,8 @@ def for_the_docs(browser: Browser, address: str) -> None:
     views.append(shot(dark))
     beside = opened(browser, 1602, "dark")
     pictures = "".join(f'<img width="390" src="data:image/png;base64,{base64.b64encode(view).decode()}">' for view in views)
-    beside.set_content(f'<body style="margin:0;background:#333;display:flex;gap:14px;height:1180px;overflow:hidden">{pictures}')
+    look = "margin:0;background:#333;display:flex;gap:14px;align-items:flex-start;height:1180px;overflow:hidden"
+    beside.set_content(f'<body style="{look}">{pictures}')
     beside.set_viewport_size({"width": 1602, "height": 1180})
     (DOCS / "page_dark.png").write_bytes(beside.screenshot())
 
