@@ -137,13 +137,10 @@ def every(browser: Browser, address: str, folder: Path) -> None:
 
 
 def for_the_docs(browser: Browser, address: str) -> None:
-    """The four pictures that the documentation shows."""
+    """The pictures that the documentation shows, but for the one of training, which is of a real run."""
     wide = opened(browser, 1280, "light")
     asked(wide, address, beside="delta")
     (DOCS / "page_ask.png").write_bytes(shot(wide))
-    wide.goto(f"{address}/training?run=first/seed-0&beside=second/seed-0")
-    expect(wide.locator(".charts svg")).to_have_count(12)
-    (DOCS / "page_training.png").write_bytes(shot(wide))
     phone = opened(browser, 390, "light")
     played(phone, address)
     (DOCS / "page_play.png").write_bytes(shot(phone))
@@ -158,7 +155,8 @@ def for_the_docs(browser: Browser, address: str) -> None:
     views.append(shot(dark))
     beside = opened(browser, 1602, "dark")
     pictures = "".join(f'<img width="390" src="data:image/png;base64,{base64.b64encode(view).decode()}">' for view in views)
-    beside.set_content(f'<body style="margin:0;background:#333;display:flex;gap:14px;height:1180px;overflow:hidden">{pictures}')
+    look = "margin:0;background:#333;display:flex;gap:14px;align-items:flex-start;height:1180px;overflow:hidden"
+    beside.set_content(f'<body style="{look}">{pictures}')
     beside.set_viewport_size({"width": 1602, "height": 1180})
     (DOCS / "page_dark.png").write_bytes(beside.screenshot())
 

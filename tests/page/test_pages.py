@@ -102,7 +102,7 @@ def test_a_stopped_run_is_found_again_and_says_how_long_it_took(served: Served, 
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("link", name="A link to this run").click()
     expect(page.locator(".stopped-note")).to_contain_text("Stopped before there was an answer")
-    expect(page.get_by_text(re.compile(r"[1-9][\d.]* s, from 0\.00 s"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"[1-9][\d.]* s, from \d"))).to_be_visible()
 
 
 def test_a_baseline_stands_beside_a_model(served: Served, watched: Watched) -> None:

@@ -22,12 +22,12 @@ HEAD = f"{_LOOK}\n<script>\n{_KEYS}\n</script>"
 @contextmanager
 def frame(site: Site, path: str, title: str, lead: str = "") -> Iterator[Element]:
     """The page at ``path``. Example: ``with frame(site, "/pool", "Pool"): text("Seven workers.")``."""
-    text("Skip to the content", "a", "skip", href="#content")
     ways = "".join(_way(site.link(address), name, here=address == path) for address, name in PAGES)
     leave = _way(site.link("/sign-out"), "Sign out") if site.with_keys else ""
     house = f'<a class="house" href="{escape(site.link("/"))}">Podium</a><nav class="ways" aria-label="Pages">{ways}</nav>'
     toggle = '<button class="theme" type="button" aria-label="Change between light and dark">Light / dark</button>'
-    top = piece(f"{house}{leave}{toggle}", "top", "header")
+    skip = '<a class="skip" href="#content">Skip to the content</a>'
+    top = piece(f"{skip}{house}{leave}{toggle}", "top", "header")
     top.on("click", js_handler=f"(event) => {{ if (event.target.closest('.theme')) ({_TOGGLE})(); }}")
     with box("content", "main", id="content", tabindex="-1") as main:
         text(title, "h1")

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from nicegui import ui
 
@@ -31,37 +31,33 @@ class LearningForm:
         show(self._state, False)
         with box("quoted learning-form", "details"):
             text("Start one" if kind == "tune" else "Start a study", "summary")
-            self._arguments = self._tune() if kind == "tune" else self._study()
-            self._go = button("Start", self._start)
+            offered = _studies(jobs) if kind == "study" else _problems(jobs)
+            with box("learning-fields") as fields:
+                self._arguments = self._tune(offered) if kind == "tune" else self._study(offered)
+                self._go = button("Start", self._start)
+            if not offered:
+                what = "study (NAME.toml)" if kind == "study" else "file of problems (NAME.jsonl)"
+                text(f"There is no {what} in the folder the server was started in.", "p", "soft")
+            show(fields, bool(offered))
             self._refusal = text("", "p", "stopped-note", role="alert")
         show(self._refusal, False)
         ui.timer(LOOK_SECONDS, self._look)
 
-    def _tune(self) -> Callable[[], list[str]]:
-        jobs = self._jobs
-        problems = [(name, name) for name in jobs.problem_files()] + (
-            [] if jobs.has_pool_file else [(n, f"{n} of the built-in pool") for n in BUILT_IN]
-        )
-        if not problems:
-            text("There is no file of problems (NAME.jsonl) in the folder the server was started in.", "p", "soft")
+    def _tune(self, problems: Sequence[tuple[str, str]]) -> Callable[[], list[str]]:
         with box("bar"):
             chosen = Choice("Problems", {"": problems}, problems[0][0] if problems else "")
             self._name = Line("Folder", value="tuned", type="text")
             calls = Line("At most, in calls", value="3000", type="text", inputmode="numeric")
             self._usd = Line("At most, in dollars", type="text", inputmode="decimal")
             prefer = Choice("For a lower price give up", {"": _PREFER}, "balanced")
-        return lambda: jobs.tune_arguments(chosen.value, calls.value, prefer.value)
+        return lambda: self._jobs.tune_arguments(chosen.value, calls.value, prefer.value)
 
-    def _study(self) -> Callable[[], list[str]]:
-        jobs = self._jobs
-        studies = [(name, name) for name in jobs.study_files()]
-        if not studies:
-            text("There is no study (NAME.toml) in the folder the server was started in.", "p", "soft")
+    def _study(self, studies: Sequence[tuple[str, str]]) -> Callable[[], list[str]]:
         with box("bar"):
             chosen = Choice("Study", {"": studies}, studies[0][0] if studies else "")
             self._name = Line("Folder", value="study", type="text")
             self._usd = Line("At most, in dollars", type="text", inputmode="decimal")
-        return lambda: jobs.study_arguments(chosen.value)
+        return lambda: self._jobs.study_arguments(chosen.value)
 
     async def _start(self) -> None:
         show(self._refusal, False)
@@ -96,6 +92,15 @@ class LearningForm:
         self._told.text = f"{_what(job)} is over. Load the page again to see what it left." if ended else _since(job)
         if ended:
             self._under_way = False
+
+
+def _problems(jobs: LearningJobs) -> list[tuple[str, str]]:
+    built_in = [] if jobs.has_pool_file else [(number, f"{number} of the built-in pool") for number in BUILT_IN]
+    return [*((name, name) for name in jobs.problem_files()), *built_in]
+
+
+def _studies(jobs: LearningJobs) -> list[tuple[str, str]]:
+    return [(name, name) for name in jobs.study_files()]
 
 
 def _what(job: Job) -> str:

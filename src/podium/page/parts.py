@@ -6,6 +6,7 @@ Every field has ``autocomplete="off"``: a browser that goes back would fill it a
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from html import escape
 from typing import Any
 
@@ -199,6 +200,8 @@ class Line(_Written):
         self, label: str, *, value: str = "", send: Act | None = None, changed: Act | None = None, **attributes: str
     ) -> None:
         given = {"class": "line", "type": "search", "maxlength": "300", "autocomplete": "off", "value": value, **attributes}
+        if given["type"] == "date" and not _is_day(value):
+            given["value"] = ""  # a browser takes no other, and complains
         super().__init__(label, f"<input{_attributes(given)}>", value=value, most=300, changed=changed, send=send)
         # Of a date that is not whole, or that no calendar has, the browser says only that it is bad.
         written = f"event.target.validity.badInput ? '?' : {_VALUE}"
@@ -206,6 +209,13 @@ class Line(_Written):
             self._element.on(happens, self._typed, js_handler=in_turn(written))
         if send is not None:
             self._element.on("keydown", self._sent, js_handler=in_turn(written, condition="event.key === 'Enter'"))
+
+
+def _is_day(written: str) -> bool:
+    try:
+        return date.fromisoformat(written).isoformat() == written
+    except ValueError:
+        return False
 
 
 def _attributes(named: Mapping[str, str]) -> str:
