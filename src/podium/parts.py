@@ -35,7 +35,7 @@ class Thought:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thoughts:
-    """Who made a turn, and what was thought for it: in a loop of tool calls only that model of that provider takes it back."""
+    """Who made a turn that called tools, and the signed thoughts before it: only that model of that provider takes them back."""
 
     by: str
     """Model and address."""

@@ -1,7 +1,6 @@
 """The nouns: frozen records that cross a folder's border.
 
-Units are in the names (``seconds``, ``cost_usd``). Worker and step numbers count from 0. A record holds data only; the
-few methods here are sums and look-ups on its own fields.
+Units are in the names (``seconds``, ``cost_usd``). Worker and step numbers count from 0. Methods are sums and look-ups only.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from podium.errors import Blame, NotNeeded, PodiumError, WorkerUnavailable, erro
 from podium.parts import Attachment as Attachment
 from podium.parts import CachePoint as CachePoint
 from podium.parts import Effort as Effort
-from podium.parts import Thought as Thought
 from podium.parts import Thoughts as Thoughts
 from podium.parts import Tool as Tool
 from podium.parts import ToolCall as ToolCall
@@ -40,7 +38,6 @@ class Message:
     cache_points: tuple[CachePoint, ...] = ()
     """Marks for a provider's cache. They say nothing about the answer."""
     thoughts: Thoughts | None = None
-    """Of an assistant's turn that called tools: signed thoughts, for the model that made it."""
 
 
 Question = tuple[Message, ...]
@@ -224,8 +221,6 @@ Amend = Callable[[Workflow, tuple[str, ...]], Workflow]
 """(a workflow, the names its numbers stand for) -> the workflow that is carried out."""
 TokenListener = Callable[[str | None], None]
 """Receives a call's text as it arrives; None means "forget what you had, a new attempt begins"."""
-
-
 ToolListener = Callable[["ToolUse"], None]
 """Receives each tool call that a worker made by itself, when it has its result."""
 
@@ -322,7 +317,6 @@ class Completion:
     tool_uses: tuple[ToolUse, ...] = ()
     """The tools that the worker called by itself, in order; those that it asks the client for are ``tool_calls``."""
     thoughts: Thoughts | None = None
-    """Where there are ``tool_calls`` of a model that signs what it thinks: to be given back with the results."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

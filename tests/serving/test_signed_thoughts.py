@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from podium.parts import Thought
 from podium.pools.models import PoolCatalog
 from podium.pools.open import open_pool
-from podium.types import Call, Message, Thought, Thoughts, ToolCall, ask
+from podium.types import Call, Message, Thoughts, ToolCall, ask
 from podium.workers.bound import bound
 from podium.workers.budget import Budget
 from podium.workers.call_key import call_key

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart
 
-from podium.types import Message, Thought, Thoughts
+from podium.parts import Thought
+from podium.types import Message, Thoughts
 
 _HIDDEN = "redacted_thinking"
 _PROVIDER = "anthropic"
