@@ -1,12 +1,10 @@
 """Who does which part of the work best, found one part at a time, where a right answer shows it.
 
-Chains are often wrong as long as one link is weak, so that whole workflows tell little of their parts. But where a worker, or a
-team, is right on a problem, everything it took went well there: put a step of another worker before its last one, and what comes
-out is that step's doing. So every worker is tried in every role that prepares an answer, on few problems that somebody has
-right, those who spoil nothing on more (sequential halving: Z. Karnin, T. Koren, O. Somekh, 2013). Who takes the last step is
-found in the same way, behind the best of those who prepare. As in LLMSelector (arXiv 2502.14815) the calls grow with the sum of
-the places, not with the product. Teams are put together of those found, the short ones too, and raced on problems in the order
-they come, never on chosen ones.
+Where a worker, or a team, is right on a problem, everything it took went well there: put a step of another worker before its
+last one, and what comes out is that step's doing. So every worker is tried in every role that prepares, on few problems that
+somebody has right, those who spoil nothing on more (sequential halving: Z. Karnin and others, 2013). Who takes the last step is
+found alike. As in LLMSelector (arXiv 2502.14815) the calls grow with the sum of the places, not with the product. Teams of those
+found are raced on problems in the order they come, never on chosen ones.
 """
 
 import math
@@ -24,10 +22,8 @@ PROVED = (2, 2, 3)
 """Problems that somebody has right, of each round in which steps are tried."""
 WRONG = 5
 """Problems that a team has wrong, on which it is mended."""
-RACED = 4
-"""Problems of the first round of a race."""
-MEASURED = 10
-"""Problems that a team is measured on."""
+RACED, MEASURED = 4, 10
+"""Problems of the first round of a race, and those that a team is measured on."""
 FEW = 0.8
 """Share of these that has to be answered, so that it is a measurement."""
 AGAIN = 0.75
@@ -42,12 +38,10 @@ MANY, SCREENED = 3, 4
 """Of more roles than this, so many workers are tried first."""
 SAME = 0.95
 """Share of equal outcomes from which a role comes to the same as the one that its name begins with."""
-GIVEN_UP = 24
-"""Nobody is looked for who has a problem right, after so many wrong answers in a row."""
+GIVEN_UP, TRIED = 24, 4
+"""Wrong answers in a row after which nobody is looked for; and of those who gain in one place, so many are tried further."""
 NEARLY = 0.15
 """A longer team that is less right by this much only is mended first: it has more places to gain in."""
-TRIED = 4
-"""Of those who gain something in one place, so many are tried further."""
 
 Ask = Callable[[Sequence[tuple[Candidate, Problem]]], Awaitable[None]]
 Prepared = tuple[str, int]
@@ -91,7 +85,7 @@ class Sweeps:
     @property
     def is_done(self) -> bool:
         """Whether there is little left to gain."""
-        return any(share >= ENOUGH for share in self.measured.values())
+        return self.share >= ENOUGH
 
     @property
     def share(self) -> float:
@@ -101,8 +95,7 @@ class Sweeps:
     @property
     def best(self) -> Candidate:
         """The team that was right most often, of equals the shorter."""
-        usual = solo(self._ranked[0], self._about)
-        return max(self.measured, key=lambda one: (self.measured[one], -len(one)), default=usual)
+        return max(self.measured, key=lambda one: (self.measured[one], -len(one)), default=solo(self._ranked[0], self._about))
 
     async def begin_again(self) -> None:
         """Forget who was found good, and go by other problems first."""
@@ -178,8 +171,7 @@ class Sweeps:
                 if more := waiting.get(role, []) if start == PROVED[0] else []:
                     await self._ask([(made(team, part), p) for part in more for team, p in few])
                     for team, problem in few:
-                        others = [part for part in more if part.worker != team[-1].worker]
-                        for part in others:
+                        for part in (part for part in more if part.worker != team[-1].worker):
                             right_ = self._known.get((problem.id, made(team, part)))
                             tries[part] += right_ is not None
                             hits[part] += bool(right_)
@@ -238,22 +230,21 @@ class Sweeps:
 
     def _usual(self) -> list[Part]:
         """The two who are right most often alone."""
-        ranked = sorted(self._workers(), key=lambda worker: -self._share(solo(worker, self._about)))
-        return [Part(role=SOLVE, worker=worker, about=self._about) for worker in ranked[:2]]
+        first = sorted(self._workers(), key=lambda worker: -self._share(solo(worker, self._about)))[:2]
+        return [Part(role=SOLVE, worker=worker, about=self._about) for worker in first]
 
     async def _lasts(self, steps: tuple[Prepared, ...]) -> list[Part]:
         """Who spoils nothing as the last step behind ``steps``, the best first."""
-        parts = [Part(role=SOLVE, worker=worker, about=self._about) for worker in self._workers()]
-        found = await self._harmless(parts, lambda team, last: team_of(steps, last))
+        solving = [Part(role=SOLVE, worker=worker, about=self._about) for worker in self._workers()]
+        found = await self._harmless(solving, lambda team, last: team_of(steps, last))
         return [part for each in zip_longest(*found.values()) for part in each if part is not None]
 
     async def review(self) -> None:
         """Put a step behind the best team that looks again, where the team is wrong."""
         team = max(self.measured, key=lambda one: (self.measured[one], -len(one)))
         if len(team) < LONGEST:
-            access = tuple(range(len(team)))
-            last = [Part(role="review", worker=worker, access=access, about=self._about) for worker in self._workers()]
-            await self._best_where_wrong(team, [(*team, each) for each in last])
+            last = Part(role="review", worker=0, access=tuple(range(len(team))), about=self._about)
+            await self._best_where_wrong(team, [(*team, replace(last, worker=worker)) for worker in self._workers()])
 
     async def mend(self) -> None:
         """Put others into single places of the best team, where it is wrong; who gains most there stays."""
@@ -277,9 +268,9 @@ class Sweeps:
 
     async def describe(self) -> None:
         """Tell the best team by one word what the task is about, the word that mends most where the team is wrong."""
-        if self.share >= AGAIN - NEARLY and not any(part.about for part in self.best):
-            team = self.best
-            await self._best_where_wrong(team, [tuple(replace(part, about=word) for part in team) for word in self._words])
+        if self.share >= AGAIN - NEARLY and not self.best[-1].about:
+            told = [tuple(replace(part, about=word) for part in self.best) for word in self._words]
+            await self._best_where_wrong(self.best, told)
 
     async def _best_where_wrong(self, team: Candidate, others: Sequence[Candidate]) -> None:
         """Measure the two of ``others`` that are right most often where ``team`` is wrong."""
@@ -306,7 +297,6 @@ class Sweeps:
 
     async def _proofs(self, least: int) -> list[tuple[Candidate, Problem]]:
         """Teams, each with a problem that it has right; single workers are asked alone until there are ``least``."""
-
         teams = [*(solo(w, self._about) for w in self._ranked), *(one for one in self.measured if 1 < len(one) < LONGEST)]
 
         def found() -> list[tuple[Candidate, Problem]]:
