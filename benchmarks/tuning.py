@@ -91,7 +91,6 @@ class Arena:
             run = tune_pool(
                 self.pool, problems, GymVerifier(), Path(folder), kind_of=kind_of, about=about, max_calls=calls,
                 prefer="accuracy", seed=seed, catalogue=catalogue,
-                are_found=kinds == "found",
             )  # fmt: skip
             return asyncio.run(run)
 

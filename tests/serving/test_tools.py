@@ -1,8 +1,6 @@
 """Tools and forms: to the last step, out to the client, and back to the step that asked."""
 
-import asyncio
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -81,32 +79,6 @@ async def test_results_that_nobody_waits_for_are_a_conversation_like_any_other(t
     async with live(catalog_of(said(TWO_STEPS), planner, solver), tmp_path) as server, client(server) as ai:
         await ai.chat.completions.create(model="podium", messages=answered(called, "noon"), tools=TOOLS)
         assert [message.role for message in planner.calls[0].question] == ["user", "assistant", "tool"]
-
-
-class Together(ToolUser):
-    """Answers what it is told only when two are asked for it at once."""
-
-    def __init__(self) -> None:
-        super().__init__(told)
-        self.barrier = asyncio.Barrier(2)
-
-    async def __call__(self, call: Call) -> Completion:
-        if call.turns:
-            await self.barrier.wait()
-        return await super().__call__(call)
-
-
-async def test_results_that_are_sent_twice_at_once_plan_nothing_anew(tmp_path: Path) -> None:
-    planner, solver = said("Look."), Together()
-    async with live(catalog_of(said(TWO_STEPS), planner, solver), tmp_path) as server, client(server) as ai:
-        first = await ai.chat.completions.create(model="podium", messages=QUESTION, tools=TOOLS)
-        message = first.choices[0].message.model_dump(exclude_none=True, include={"role", "tool_calls"})
-        ask: Callable[[], Any] = lambda: ai.chat.completions.create(  # noqa: E731
-            model="podium", messages=answered(message, "noon"), tools=TOOLS
-        )
-        answers = await asyncio.gather(ask(), ask())
-        assert {each.choices[0].message.content for each in answers} == {"It is noon, planned: ['Look.']"}
-        assert len(planner.calls) == 1
 
 
 async def test_a_provider_that_numbers_its_calls_anew_mixes_nobody_up(tmp_path: Path) -> None:

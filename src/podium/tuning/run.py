@@ -16,7 +16,6 @@ from podium.policies.voting import VOTE
 from podium.protocols import Verifier
 from podium.tuning.candidates import Candidate, solo, workflow
 from podium.tuning.catalogue import GENERAL, SOLVE, Catalogue
-from podium.tuning.found import find_kinds, settle
 from podium.tuning.frontier import frontier_picture
 from podium.tuning.headroom import Headroom
 from podium.tuning.outcomes import Draw
@@ -80,7 +79,6 @@ async def tune_pool(
     seed: int = 0,
     gate: bool = True,
     catalogue: Catalogue = GENERAL,
-    are_found: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Tuned:
     """Find a workflow for every kind of question with about ``max_calls`` calls and ``max_usd`` dollars, and write the folder
@@ -126,13 +124,7 @@ async def tune_pool(
         report("gate", search.model.mean())
         write(out, tuned, _questions(parts, kind_of))
         return tuned
-    others = (*parts.select, *parts.test)
-    if are_found:
-        await find_kinds(search, others, lambda: calls_left(until_searched), lambda mean: report("search", mean))
     await search.run(lambda: calls_left(until_searched), lambda mean: report("search", mean))
-    if search.labels:
-        settle(search, others)
-        bench.kind_of = kind_of = lambda problem: search.labels[problem.id]
     kinds = sorted({kind_of(problem) for problem in parts.search})
     alone = worth_stopping(search, kinds) if VOTE not in workers.names else {}
     left_back = min(CALLS_OF_A_KIND * len(alone), 0.4 * max(0.0, calls_left(until_selected)))
@@ -140,7 +132,6 @@ async def tune_pool(
     report("select", search.model.mean())
     record = _record(search, chosen, kinds, workers, prefer, catalogue)
     record = await with_stopping(record, bench, parts.select, alone, lambda: calls_left(until_selected))
-    settle(search, others)
     questions = _questions(parts, kind_of)
     policy = TunedPolicy(record, questions, workers.names)
     best_worker = _best_worker(search.trials, workers.names)

@@ -3,7 +3,6 @@
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from statistics import fmean
@@ -20,7 +19,7 @@ from podium.tuning.kinds import telling_words
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
 from podium.tuning.plan_sweeps import PlanSweeps
 from podium.tuning.selection import PRIOR
-from podium.tuning.sweeps import ENOUGH, Sweeps
+from podium.tuning.sweeps import Sweeps
 from podium.tuning.trials import Bench, Trial
 from podium.types import Problem
 
@@ -49,20 +48,15 @@ class Search:
         about: Mapping[str, str] = MappingProxyType({}),
         seed: int = 0,
     ) -> None:
-        self._seed = seed
-        self.labels: dict[str, str] = {}
-        """Problem -> kind, where kinds were found by what is right."""
         self.bench = bench
         self._catalogue = bench.catalogue
-        self.problems = list(problems)
+        self._problems = list(problems)
         self.by_kind: dict[str, list[Problem]] = {}
         for problem in problems:
             self.by_kind.setdefault(bench.kind_of(problem), []).append(problem)
         self.about = {kind: about.get(kind, "") for kind in self.by_kind}
         self.known: dict[tuple[str, Candidate], bool] = {}
         self.sweeps: dict[str, Sweeps] = {}
-        self.stages: dict[str, list[Stage]] = {}
-        """Kind -> what is still to be done for it."""
         self._workers = workers
         self._rng = random.Random(seed)
         self.model = OutcomeModel(np.random.default_rng(seed))
@@ -129,10 +123,7 @@ class Search:
 
         Raises :class:`WorkerUnavailable` where nobody answers any more.
         """
-        for kind in self.by_kind:
-            begun = self.stages.get(kind, [Sweeps.alone, Sweeps.review, *self.first_stages()])
-            self.stages[kind] = [*begun, *self.next_stages()]
-        await self.side_by_side(list(self.by_kind), left, on_batch)
+        await self._side_by_side(left, on_batch)
         self.model.fit()
         while left() > 0 and self.workers and not all(each.is_done for each in self.sweeps.values()):
             proposals = self._proposals(mean := self.model.mean())
@@ -143,35 +134,33 @@ class Search:
             self.model.fit()
         self.check()
 
-    async def side_by_side(
-        self, kinds: Sequence[str], left: Callable[[], float], on_batch: Callable[[Draw], None], *, enough: float = ENOUGH
-    ) -> None:
-        """Search ``kinds`` side by side, stage after stage, until the best of each is right in a share of ``enough``.
+    async def _side_by_side(self, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> None:
+        """Search all kinds side by side, stage after stage, until the best of each is right often enough.
 
         Whether to go on is asked between stages, so that it does not hang on who answers first.
         """
-        for kind in kinds:
+        for kind in self.by_kind:
             self.sweeps.setdefault(kind, self.sweeps_of(kind))
-            self.stages.setdefault(kind, [Sweeps.alone, Sweeps.review, *self.first_stages()])
+        stages = {kind: [Sweeps.alone, Sweeps.review, *self._first_stages(), *self._next_stages()] for kind in self.by_kind}
         while left() > 0 and self.workers:
-            active = [kind for kind in kinds if self.stages[kind] and self.sweeps[kind].share < enough]
+            active = [kind for kind in stages if stages[kind] and not self.sweeps[kind].is_done]
             if not active:
                 return
             for kind in active:
                 self.sweeps[kind].may_ask = left() / len(active)
-            await self.bench.all([self.stages[kind].pop(0)(self.sweeps[kind]) for kind in active])
+            await self.bench.all([stages[kind].pop(0)(self.sweeps[kind]) for kind in active])
             self.model.fit()
             on_batch(self.model.mean())
 
-    def first_stages(self) -> list[Stage]:
+    def _first_stages(self) -> list[Stage]:
         """What is done for a kind, one after the other, until there is a team."""
         swept = [stage for plan in self._catalogue.swept for stage in (partial(PlanSweeps.plan, plan=plan), Sweeps.mend)]
         return [*swept, partial(Sweeps.prepare, roles=self._catalogue.prepared[0]), Sweeps.join, Sweeps.mend]
 
-    def next_stages(self) -> list[Stage]:
+    def _next_stages(self) -> list[Stage]:
         """What is done to make more of it, and where that is not enough."""
         more: list[Stage] = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED, Sweeps.describe]
-        return [*more, Sweeps.begin_again, *self.first_stages(), *more]
+        return [*more, Sweeps.begin_again, *self._first_stages(), *more]
 
     def sweeps_of(self, kind: str) -> Sweeps:
         """New sweeps over the problems of ``kind``; what is known of them stays known."""
@@ -181,29 +170,10 @@ class Search:
         words = []
         if not self.about[kind] and len(self.by_kind) > 1:
             ids = {problem.id for problem in own}
-            words = telling_words([p.question for p in own], [p.question for p in self.problems if p.id not in ids])
+            words = telling_words([p.question for p in own], [p.question for p in self._problems if p.id not in ids])
         return (PlanSweeps if self._catalogue.swept else Sweeps)(
             own, lambda: self.workers, self.about[kind], self.batch, self.bench.shared, self.known, ranked, self._catalogue, words
         )
-
-    def relabel(self, labels: Mapping[str, str]) -> None:
-        """Begin anew with other kinds, problem -> kind; everything that is known of the problems stays."""
-        self.labels = dict(labels)
-        self.bench.kind_of = lambda problem: self.labels[problem.id]
-        self.by_kind = {}
-        for problem in self.problems:
-            self.by_kind.setdefault(labels[problem.id], []).append(problem)
-        self.about = dict.fromkeys(self.by_kind, "")
-        before, self.sweeps = self.sweeps, {kind: self.sweeps_of(kind) for kind in self.by_kind}
-        for kind, sweeps in self.sweeps.items():
-            sweeps.go_on_from(before[kind])
-        self.trials = [replace(trial, kind=labels[trial.problem]) for trial in self.trials]
-        self._seen = {kind: Counter() for kind in self.by_kind}
-        self.model = OutcomeModel(np.random.default_rng(self._seed))
-        for trial in self.trials:
-            self._seen[trial.kind][trial.candidate] += 1
-            self.model.add(trial.kind, trial.candidate, float(trial.outcome.right))
-        self.model.fit()
 
     def check(self) -> None:
         """Raises :class:`WorkerUnavailable` where nobody can be asked any more."""

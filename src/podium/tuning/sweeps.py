@@ -104,20 +104,6 @@ class Sweeps:
         self._tried.clear()
         self._spent = {problem.id for problem in self._problems[: len(self._problems) // 2]}
 
-    def go_on_from(self, other: "Sweeps") -> None:
-        """Know who was found good by ``other``, whose problems were nearly the same."""
-        self._good, self._is_wide = dict(other._good), other._is_wide
-        self._missed, self._tried = other._missed.copy(), other._tried.copy()
-
-    async def borrow(self, teams: Sequence[Candidate]) -> None:
-        """Try ``teams`` that were found elsewhere, and measure those that do well on the first problems."""
-        for start, end in ((0, 3), (3, 6)):
-            await self._ask([(team, problem) for team in teams for problem in self._problems[start:end]])
-            wrong = {team: sum(not self._known.get((p.id, team), False) for p in self._problems[:end]) for team in teams}
-            teams = [team for team in teams if wrong[team] <= 1]
-        for team in teams[:2]:
-            await self.measure(team)
-
     def asked(self, candidate: Candidate) -> int:
         """On how many problems that were not chosen ``candidate`` was tried."""
         first = self._problems[: MEASURED if self.measured[candidate] < AGAIN else 2 * MEASURED]

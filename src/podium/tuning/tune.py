@@ -59,7 +59,6 @@ async def tune(
             kind_of=kind_of,
             about={**named, **(about or {})},
             catalogue=catalogue,
-            are_found=are_found,
             max_calls=max_calls,
             max_usd=max_usd,
             prefer=prefer,
