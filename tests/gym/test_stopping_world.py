@@ -7,9 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from benchmarks.conditional_gauge import ConditionalGauge
+from benchmarks.stopping import BOUNDS, EFFORT
 from podium.conditions import ALWAYS, agree
 from podium.gym.matters import works_alone
 from podium.gym.specialists import Specialist
+from podium.gym.stopping.stored import stored
 from podium.gym.stopping.world import DEAR, KINDS, PAIRS, SCHOLAR, WORKERS, WORLD
 from podium.gym.verify import judge
 from podium.types import Call, Completion, Generation, Problem, Step, Workflow
@@ -91,3 +93,12 @@ def _run(workflow: Workflow, problem: Problem) -> tuple[bool, float]:
     transcript = asyncio.run(Execution(workflow, POOL, Call.plain(problem.question), Generation(text="")).run())
     right = transcript.answer is not None and judge(problem, transcript.answer).correct
     return right, sum(each.usage.cost_usd or 0.0 for each in transcript.asked if each.usage is not None)
+
+
+def test_the_certificate_in_the_package_holds_and_is_of_this_world() -> None:
+    known = stored()
+    assert all(low <= known.figures[name] <= high for name, (low, high) in BOUNDS.items())
+    assert known.figures["workflows_of_opponents"] >= EFFORT * known.figures["workflows"]
+    for kind in KINDS:
+        assert GAUGES[kind].accuracy(known.optima[kind]) >= 0.95
+        assert GAUGES[kind].cost(known.optima[kind]) <= GAUGES[kind].cost(known.without[kind]) * 1.01

@@ -92,8 +92,6 @@ async def test_where_workers_are_chosen_is_marked_in_open_groups_only() -> None:
     pieces = ["model_id = [", "0"]
     assert {row.choices for row in rows_of([group], lambda ids: pieces)} == {(1,)}
     assert {row.choices for row in rows_of([group], lambda ids: pieces, lambda group: False)} == {()}
-    begun = replace(group, forced_prefix="plan.\nmodel_id = [4,")
-    assert {row.choices for row in rows_of([begun], lambda ids: [" ", "1", "]"])} == {(1,)}, "not the one that was forced"
 
 
 async def test_a_cap_stops_everything() -> None:

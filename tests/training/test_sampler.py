@@ -8,7 +8,7 @@ import pytest
 
 from podium.errors import ConfigError
 from podium.gym import World
-from podium.training.exploration import Exploration, first_line, first_workers, with_drafts
+from podium.training.exploration import Exploration, first_line, with_drafts
 from podium.training.sampler import KindCurriculum, Pools, SetAside, described, draw_tasks
 from podium.training.schedule import Schedule
 from podium.training.word_dropout import drop_words
@@ -209,30 +209,3 @@ def test_more_of_a_question_can_be_left_out() -> None:
 @pytest.mark.parametrize(("text", "line"), [("plan.\nrest", "plan.\n"), ("\nrest", "\n"), ("no newline", ""), ("", "")])
 def test_an_opening_is_a_whole_first_line(text: str, line: str) -> None:
     assert first_line(text) == line
-
-
-@pytest.mark.parametrize(
-    ("count", "forced"),
-    [(0, ""), (1, "model_id = [4,"), (2, "model_id = [4, 11,"), (3, "model_id = [4, 11,"), (9, "model_id = [4, 11,")],
-)
-def test_the_first_workers_are_forced_and_never_the_last(count: int, forced: str) -> None:
-    assert first_workers('Story: a.\nmodel_id = [4, 11, 0]\nsubtasks = ["A", "B", "C"]', count) == "Story: a.\n" + forced
-
-
-@pytest.mark.parametrize("text", ["Story.\nmodel_id = [4]\n", "Story.\nsubtasks = []", "Story.\n", "Story.\nmodel_id = [x, 1]"])
-def test_where_there_is_no_second_worker_the_first_line_alone_is_forced(text: str) -> None:
-    assert first_workers(text, 2) == "Story.\n"
-
-
-def test_how_many_workers_are_forced_is_drawn() -> None:
-    class Untrained:
-        def write_many(self, briefs: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
-            return [[Generation(text="plan.\nmodel_id = [4, 1, 0]\n")] * n for _ in briefs]
-
-        def prompt_ids(self, brief: Brief, forced_prefix: str = "") -> Sequence[int]:
-            raise AssertionError("a draft is written, not continued")
-
-    tasks = draw_tasks(PROBLEMS, gym_pool(), seed=0, iteration=0, problems_per_step=40)
-    found = Counter(task.forced_prefix for task in with_drafts(tasks, Untrained(), 1.0, random.Random(0), forced_workers=2))
-    assert set(found) == {"plan.\n", "plan.\nmodel_id = [4,", "plan.\nmodel_id = [4, 1,"}
-    assert min(found.values()) >= 5

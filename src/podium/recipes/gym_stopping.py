@@ -52,9 +52,8 @@ def config(seed: int = 0) -> TrainConfig:
         word_dropout=0.3,
         learner=LearnerConfig(learning_rate=1e-3, warmup_ratio=0.05, min_lr_ratio=0.2),
         exploration=Exploration(
-            entropy=Schedule(start=0.015, hold=0.55, end=0.75),
+            entropy=Schedule(start=0.02, hold=0.75, end=0.9),
             forced_prefix=Schedule(start=1.0, hold=0.65, end=0.75),
-            forced_workers=2,
             longest_of=3,
             draft_sft_weight=Schedule(start=0.03, hold=0.7, end=0.8),
         ),

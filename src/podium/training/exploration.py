@@ -10,7 +10,6 @@
 """
 
 import random
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -43,11 +42,6 @@ class Exploration:
     (:meth:`podium.training.sampler.KindCurriculum.entropy_weight`)."""
     forced_prefix: Schedule = Schedule()
     """Share of the groups that begin with a forced prefix."""
-    forced_workers: int = 0
-    """Up to so many of the draft's first workers are forced after its first line, how many is drawn; the last one never is.
-
-    For workers of which one is worth nothing without the other: who goes with each is learned first, then whom to begin with.
-    Drawn alone, either of a pair looks worse than whoever needs no partner, and is given up before the pair was seen."""
     misread: float = 0.0
     """Share of the forced prefixes that were drawn for another question of the iteration. So the policy sees what becomes of a
     question that is taken for one of another kind, and a second round learns to tell from the answer."""
@@ -81,13 +75,12 @@ def with_drafts(
     *,
     misread: float = 0.0,
     longest_of: Sequence[int] = (),
-    forced_workers: int = 0,
     syntax: WorkflowSyntax = WorkflowSyntax(),
 ) -> list[Task]:
     """The tasks with a draft of ``untrained`` each; ``share`` of them begin with its first line, newline included.
 
-    Of those, a share of ``misread`` begins with the first line of another task's draft, and all with up to ``forced_workers`` of
-    its workers. A draft is the one with most steps of as many as ``longest_of`` says for its task; () writes one for each.
+    Of those, a share of ``misread`` begins with the first line of another task's draft. A draft is the one with most steps of
+    as many as ``longest_of`` says for its task; () writes one for each.
     """
     written = untrained.write_many([task.brief for task in tasks], max(longest_of, default=1))
     drafts = [
@@ -98,8 +91,7 @@ def with_drafts(
     def forced_prefix(own: str) -> str:
         if rng.random() >= share:
             return ""
-        draft = rng.choice(drafts) if misread > 0 and rng.random() < misread else own
-        return first_workers(draft, rng.randint(0, forced_workers)) if forced_workers else first_line(draft)
+        return first_line(rng.choice(drafts) if misread > 0 and rng.random() < misread else own)
 
     return [replace(task, draft=draft, forced_prefix=forced_prefix(draft)) for task, draft in zip(tasks, drafts, strict=True)]
 
@@ -140,13 +132,6 @@ def hindsight(groups: Sequence[RolloutGroup], start: Writer, syntax: WorkflowSyn
 def _spread(briefs: Sequence[_Any], n: int) -> list[_Any]:
     """``n`` of them, evenly over all groups."""
     return [briefs[index * len(briefs) // n] for index in range(n)]
-
-
-def first_workers(text: str, count: int) -> str:
-    """``text`` up to and with the comma after its first ``count`` workers, or as many as there are but the last."""
-    line = first_line(text)
-    found = re.match(rf"\s*model_id = \[(?:\s*\d+,){{0,{count}}}", text[len(line) :]) if line and count else None
-    return line if found is None or found[0].endswith("[") else line + found[0]
 
 
 def first_line(text: str) -> str:

@@ -50,18 +50,16 @@ def rows_of(
     for group in groups:
         marked = is_open(group)
         for rollout in group.rollouts:
-            for number, turn in enumerate(rollout.turns):
+            for turn in rollout.turns:
                 if turn.reward is None:
                     continue
-                before = [] if number else [group.forced_prefix]  # the list of workers may have begun in it
-                chosen = worker_positions([*before, *pieces(turn.generation.token_ids)]) if marked else ()
                 rows.append(
                     TrainingRow(
                         prompt_ids=turn.prompt_ids,
                         completion_ids=turn.generation.token_ids,
                         logprobs=turn.generation.logprobs,
                         advantage=turn.advantage,
-                        choices=tuple(index - len(before) for index in chosen),
+                        choices=worker_positions(pieces(turn.generation.token_ids)) if marked else (),
                         workers=len(group.brief.cards),
                     )
                 )

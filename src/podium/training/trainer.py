@@ -217,7 +217,6 @@ class Trainer:
             rng,
             misread=exploration.misread,
             longest_of=longest_of,
-            forced_workers=exploration.forced_workers,
             syntax=config.syntax,
         )
 

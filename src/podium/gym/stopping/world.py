@@ -21,8 +21,8 @@ SCHOLAR = "brook"
 """The cheap worker that knows what multiple choice asks."""
 DEAR = "ember"
 """The worker that is nearly always right."""
-WORTH_USD = 0.0075
-"""Dollars that one more right answer may cost: about ten calls of the dear worker."""
+WORTH_USD = 0.005
+"""Dollars that one more right answer may cost: about six calls of the dear worker."""
 
 _FAMILIES = {"atlas": "river", "brook": "wood", "cedar": "river", "delta": "wood", "ember": ""}
 """Who makes mistakes together."""
