@@ -36,7 +36,7 @@ def test_every_text_of_the_start_is_a_workflow_that_knows_nothing(recipe: object
 
 
 def test_every_pair_of_kind_and_part_has_a_direction_of_its_own() -> None:
-    assert len({kind for kind, _ in TOPICS}) == len(TOPICS) == 9
+    assert len({kind for kind, _ in TOPICS}) == len(TOPICS) == 12
 
 
 def test_the_two_recipes_differ_in_the_fourth_list_only() -> None:
