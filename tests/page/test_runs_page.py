@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import parse_qsl
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import expect
@@ -59,12 +60,13 @@ def test_a_day_that_no_calendar_has(served: Served, watched: Watched) -> None:
 
 def test_the_address_says_what_is_shown_and_back_shows_it_again(served: Served, watched: Watched) -> None:
     page = watched.page
+    mark = uuid4().hex[:8]  # another browser may have asked this server before
     for number in (3, 1, 2):
-        ask(page, served, f"Is {number} in the address of this list?", "brook" if number < 3 else "three")
+        ask(page, served, f"Is {number} in the address of this list {mark}?", "brook" if number < 3 else "three")
         expect(page.get_by_role("link", name="A link to this run")).to_be_visible()
     page.goto(f"{served.address}/runs")
     rows, told = page.locator("tbody tr"), page.locator("p[aria-live]")
-    page.get_by_role("searchbox", name="Search").fill("the address of this LIST")
+    page.get_by_role("searchbox", name="Search").fill(f"the address of this LIST {mark}")
     page.get_by_role("searchbox", name="Search").press("Enter")
     expect(told).to_contain_text("3 runs · ")
     page.get_by_role("combobox", name="Worker", exact=True).select_option("brook")
@@ -74,7 +76,7 @@ def test_the_address_says_what_is_shown_and_back_shows_it_again(served: Served, 
     expect(page.locator("th[aria-sort=descending]")).to_contain_text("Cost")
     page.get_by_role("link", name="Cost").click()
     expect(page.locator("th[aria-sort=ascending]")).to_contain_text("Cost")
-    expect(page.get_by_role("searchbox", name="Search")).to_have_value("the address of this LIST")
+    expect(page.get_by_role("searchbox", name="Search")).to_have_value(f"the address of this LIST {mark}")
     expect(page.get_by_role("combobox", name="Model", exact=True)).to_have_value("brook")
     before = rows.locator(".wide").all_inner_texts()
     assert len(before) == 2
