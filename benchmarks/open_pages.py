@@ -65,7 +65,7 @@ async def _one(client: httpx.AsyncClient, path: str) -> dict[str, float]:
 def main() -> None:
     """Measure and print one JSON object."""
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(asyncio.run(measure(Path(folder))), indent=1))
+        print(json.dumps(asyncio.run(measure(Path(folder)))))
 
 
 if __name__ == "__main__":

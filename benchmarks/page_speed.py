@@ -201,7 +201,7 @@ def main() -> None:
         asyncio.run(serve(int(sys.argv[2]), Path(sys.argv[3])))
         return
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(measure(Path(folder)), indent=1))
+        print(json.dumps(measure(Path(folder))))
 
 
 if __name__ == "__main__":

@@ -172,7 +172,7 @@ def main() -> None:
     parser.add_argument("--db", default="")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(asyncio.run(measure(given.db or f"sqlite:///{folder}/runs.db", given.runs)), indent=1))
+        print(json.dumps(asyncio.run(measure(given.db or f"sqlite:///{folder}/runs.db", given.runs))))
 
 
 if __name__ == "__main__":
