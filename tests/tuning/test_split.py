@@ -6,7 +6,7 @@ import pytest
 
 from podium.errors import ConfigError
 from podium.tuning.kinds import LEAST as LEAST_OF_A_GROUP
-from podium.tuning.kinds import kinds_of, telling_words
+from podium.tuning.kinds import kinds_of
 from podium.tuning.split import LEAST, shared_out
 from podium.types import Problem
 from tests.tuning.desk import TRADES, kind_of, problem, problems
@@ -72,10 +72,3 @@ def test_kinds_are_found_where_none_are_given() -> None:
 def test_alike_or_few_texts_are_one_kind() -> None:
     for given in (problems(30, ("sum",)), problems(12)):
         assert {kinds_of(given, lambda problem: "")(one) for one in given} == {"group 1"}
-
-
-def test_telling_words_are_those_of_many_texts_and_of_few_others() -> None:
-    own = [f"What is the unit of {thing}? Mind the unit." for thing in ("length", "weight", "time")]
-    others = [f"What is the colour of {thing}?" for thing in ("grass", "snow", "coal")]
-    assert telling_words(own, others)[:2] in (["mind", "unit"], ["unit", "mind"])
-    assert "what" not in telling_words(own, others, 2)

@@ -6,9 +6,7 @@ whatever is filled in, and so are, step by step, templates with common phrases, 
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
-from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +22,6 @@ from podium.types import Problem
 
 NEIGHBOURS = 10
 DIMENSIONS = 16
-TELLING = 8
 MOST = 10
 """Groups at most; each needs problems of its own to be searched on."""
 HELD = 0.4
@@ -40,7 +37,6 @@ FAINT = 1e-6
 MANY = 2000
 """Texts that groups are made of; where there are more, the others go where their nearest is."""
 _PIECE = r"\w+|[^\w\s]"
-_WORD = re.compile(r"[a-z]{4,}")
 
 
 def kinds_of(problems: Sequence[Problem], given: Callable[[Problem], str]) -> Callable[[Problem], str]:
@@ -63,22 +59,8 @@ def word_features(texts: Sequence[str]) -> csr_matrix:
     return TfidfTransformer(sublinear_tf=True).fit_transform(counted[:, shared] if len(shared) else counted)
 
 
-def telling_words(texts: Sequence[str], others: Sequence[str], count: int = TELLING) -> list[str]:
-    """Words that many of ``texts`` have and few of ``others``, the most telling first.
-
-    Example: ``telling_words(["add the numbers"], ["spell the word"])[0] == "numbers"``.
-    """
-    own, other = (Counter(word for text in some for word in set(_WORD.findall(text.lower()))) for some in (texts, others))
-
-    def worth(word: str) -> float:
-        share = own[word] / len(texts)
-        return share * log((share + 0.5 / len(texts)) / ((other[word] + 0.5) / (len(others) + 1)))
-
-    return sorted(own, key=lambda word: (-worth(word), word))[:count]
-
-
 def _groups(texts: Sequence[str]) -> list[int]:
-    """More groups than there may be kinds: what belongs together is told later, by what is right."""
+    """The group of each text, counted from 0; all in one where nothing tells them apart."""
     if len({" ".join(re.sub(r"\d+", "0", text).lower().split()) for text in texts}) < 2:
         return [0] * len(texts)  # alike but for the numbers: there is nothing to tell them apart by
     words = word_features(texts)

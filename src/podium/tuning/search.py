@@ -15,7 +15,6 @@ from podium.policies.tuned_record import LONGEST
 from podium.tuning.candidates import Candidate, changed, solo, staffed
 from podium.tuning.catalogue import SOLVE
 from podium.tuning.headroom import LITTLE, Headroom, headroom, needed
-from podium.tuning.kinds import telling_words
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
 from podium.tuning.plan_sweeps import PlanSweeps
 from podium.tuning.selection import PRIOR
@@ -50,7 +49,6 @@ class Search:
     ) -> None:
         self.bench = bench
         self._catalogue = bench.catalogue
-        self._problems = list(problems)
         self.by_kind: dict[str, list[Problem]] = {}
         for problem in problems:
             self.by_kind.setdefault(bench.kind_of(problem), []).append(problem)
@@ -159,21 +157,17 @@ class Search:
 
     def _next_stages(self) -> list[Stage]:
         """What is done to make more of it, and where that is not enough."""
-        more: list[Stage] = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED, Sweeps.describe]
+        more: list[Stage] = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED]
         return [*more, Sweeps.begin_again, *self._first_stages(), *more]
 
     def sweeps_of(self, kind: str) -> Sweeps:
         """New sweeps over the problems of ``kind``; what is known of them stays known."""
         alone = Counter(trial.candidate[0].worker for trial in self.trials if trial.outcome.right)
         ranked = sorted(range(self._workers), key=lambda worker: -alone[worker])
-        own = self.by_kind[kind]
-        words = []
-        if not self.about[kind] and len(self.by_kind) > 1:
-            ids = {problem.id for problem in own}
-            words = telling_words([p.question for p in own], [p.question for p in self._problems if p.id not in ids])
         return (PlanSweeps if self._catalogue.swept else Sweeps)(
-            own, lambda: self.workers, self.about[kind], self.batch, self.bench.shared, self.known, ranked, self._catalogue, words
-        )
+            self.by_kind[kind], lambda: self.workers, self.about[kind], self.batch, self.bench.shared, self.known, ranked,
+            self._catalogue,
+        )  # fmt: skip
 
     def check(self) -> None:
         """Raises :class:`WorkerUnavailable` where nobody can be asked any more."""

@@ -61,7 +61,6 @@ class Sweeps:
         known: dict[tuple[str, Candidate], bool],
         ranked: Sequence[int],
         catalogue: Catalogue,
-        words: Sequence[str] = (),
     ) -> None:
         self._problems = problems
         self._workers = workers
@@ -73,7 +72,6 @@ class Sweeps:
         self._known = known
         self._ranked = list(ranked)
         self._catalogue = catalogue
-        self._words = words
         self._good: dict[str, list[int]] = {}
         self._is_wide = False
         self._spent: set[str] = set()
@@ -251,12 +249,6 @@ class Sweeps:
             there = {part.role for part in team}
             others += [beside(team, role, worker) for role, own in self._good.items() if role not in there for worker in own[:2]]
         await self._best_where_wrong(team, others)
-
-    async def describe(self) -> None:
-        """Tell the best team by one word what the task is about, the word that mends most where the team is wrong."""
-        if self.share >= AGAIN - NEARLY and not self.best[-1].about:
-            told = [tuple(replace(part, about=word) for part in self.best) for word in self._words]
-            await self._best_where_wrong(self.best, told)
 
     async def _best_where_wrong(self, team: Candidate, others: Sequence[Candidate]) -> None:
         """Measure the two of ``others`` that are right most often where ``team`` is wrong."""
