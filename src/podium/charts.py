@@ -282,17 +282,22 @@ class _Area(NamedTuple):
     right: float
     bottom: float
 
-    def meets(self, other: "_Area") -> bool:
-        return self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+    def covers(self, other: "_Area") -> float:
+        """How much of ``other`` lies below it, in square pixels."""
+        width = min(self.right, other.right) - max(self.left, other.left)
+        height = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return max(0.0, width) * max(0.0, height)
 
 
 def _beside(name: str, x: float, y: float, right: float, taken: list[_Area]) -> str:
-    """A label beside its point: right of it, left, above or below, where it covers the least of what is ``taken``."""
+    """A label beside its point: right of it, left, above or below, near or further off, where it covers the least of what is
+    ``taken``."""
     length = 6.6 * len(name)
-    starts = [(x + 10, y + 4), (x - 10 - length, y + 4), (x - length / 2, y - 10), (x - length / 2, y + 18), (x + 8, y - 8)]
+    starts = [(x + 10, y + 4), (x - 10 - length, y + 4), (x - length / 2, y - 10), (x - length / 2, y + 18)]
+    starts += [(left, y + down) for down in (-12, 20, -26, 34, -40, 48) for left in (x + 8, x - 8 - length, x - length / 2)]
     areas = [_Area(left, base - 10, left + length, base + 3) for left, base in starts]
     inside = [area for area in areas if area.left >= 0 and area.right <= right + 14] or areas[:1]
-    best = min(inside, key=lambda area: sum(area.meets(other) for other in taken))
+    best = min(inside, key=lambda area: sum(area.covers(other) for other in taken))
     taken.append(best)
     return _text(best.left, best.bottom - 3, name, fill=INK)
 

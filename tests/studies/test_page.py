@@ -100,3 +100,17 @@ def test_a_browser_shows_it_without_error_or_request(browser: Browser, tmp_path:
     assert shown.locator("svg").count() >= 4
     assert shown.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "only tables and charts scroll sideways"
     context.close()
+
+
+def test_labels_of_points_that_lie_close_do_not_cover_each_other() -> None:
+    crowd = [Dot(name=f"router:number {n}", x=0.001 * (1 + n / 60), y=0.4 + n / 500, group="a", shown=True) for n in range(5)]
+    chart = ElementTree.fromstring(plane(crowd, x_label="", y_label=""))
+    places = [
+        (float(e.attrib["x"]), float(e.attrib["y"]))
+        for e in chart.iter()
+        if "x" in e.attrib and (e.text or "").startswith("router:")
+    ]
+    assert len(places) == 5
+    wide = 6.6 * len("router:number 0")
+    for n, (x, y) in enumerate(places):
+        assert all(abs(x - other) >= wide or abs(y - base) >= 12 for other, base in places[n + 1 :])
