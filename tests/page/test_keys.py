@@ -161,6 +161,22 @@ def test_a_page_that_is_left_open_ends_with_its_key(closed: Served, browser: Bro
     expect(page).to_have_url(re.compile("/sign-in"))
 
 
+def test_a_tune_is_started_by_who_is_admin_now_and_by_nobody_else(closed: Served, browser: Browser) -> None:
+    plain, _ = visit(browser, closed, key(closed, "no admin"))
+    plain.goto(f"{closed.address}/tuning")
+    expect(plain.locator(".failure")).to_contain_text("lacks the scope admin")
+    expect(plain.get_by_role("button", name="Start")).to_have_count(0)
+    admin, _ = visit(browser, closed, key(closed, "was admin", "--scope", "admin"))
+    admin.goto(f"{closed.address}/tuning")
+    admin.get_by_text("Start one").click()
+    admin.get_by_label("At most, in dollars").fill("1")
+    _keys(closed, "revoke", "was admin")
+    admin.wait_for_timeout(5_500)  # how long a key that was found is remembered
+    admin.get_by_role("button", name="Start", exact=True).click()
+    expect(admin.locator("[role=alert]:visible")).to_contain_text("unknown or was revoked")
+    assert not list(closed.folder.rglob("job.json"))
+
+
 def test_the_pages_runs_count_against_the_quota(closed: Served, browser: Browser) -> None:
     page, _ = visit(browser, closed, key(closed, "poor", "--monthly-usd", "0.000001"))
     ask(page, "What is 17 + 25?")
