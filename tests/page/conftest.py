@@ -33,7 +33,13 @@ class Served(NamedTuple):
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("page")
+    with with_training(tmp_path_factory.mktemp("page")) as running:
+        yield running
+
+
+@contextmanager
+def with_training(folder: Path) -> Iterator[Served]:
+    """A server over ``folder``, which is new, with two training runs in it."""
     write_run(folder / "training" / "small" / "seed-0", iterations=4)
     write_run(folder / "training" / "other" / "seed-0", iterations=3)
     with serving(folder) as running:

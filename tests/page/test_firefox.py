@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.page.conftest import firefox
+from tests.page.conftest import Served, firefox, with_training
 from tests.page.test_accessibility import (
     kept,
     test_the_list_is_gone_through_by_keyboard,
@@ -42,6 +42,13 @@ __all__ = [
     "test_the_list_is_gone_through_by_keyboard",
     "test_the_trace_of_a_run",
 ]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of its own: what a story leaves behind (a file, a run) would be in the way of the same story told twice."""
+    with with_training(tmp_path_factory.mktemp("firefox-page")) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
