@@ -59,34 +59,42 @@ OWN = replace(
 class Arena:
     """A world with its workers, and how good any workflow is on its held-out problems."""
 
-    def __init__(self, world: World, workers: Sequence[Specialist], optima: Mapping[str, Workflow], per_kind: int) -> None:
+    def __init__(
+        self,
+        world: World,
+        workers: Sequence[Specialist],
+        optima: Mapping[str, Workflow],
+        per_kind: int,
+        kinds: Sequence[str] = KINDS,
+    ) -> None:
         self.world = world
+        self.kinds = kinds
         self.pool = WorkerPool([Member(worker=worker, card=worker.card) for worker in workers])
-        self._held = {kind: _held_out(world, kind, per_kind) for kind in KINDS}
+        self._held = {kind: _held_out(world, kind, per_kind) for kind in kinds}
         self._gauges = {kind: Gauge(workers, held) for kind, held in self._held.items()}
-        self.optimum = fmean(self._gauges[kind].accuracy(optima[kind]) for kind in KINDS)
+        self.optimum = fmean(self._gauges[kind].accuracy(optima[kind]) for kind in kinds)
 
     def by_kind(self, workflow_for: Callable[[str], Workflow]) -> float:
         """Share right where the workflow goes by the kind of the question."""
-        return fmean(self._gauges[kind].accuracy(workflow_for(kind)) for kind in KINDS)
+        return fmean(self._gauges[kind].accuracy(workflow_for(kind)) for kind in self.kinds)
 
     def by_question(self, workflow_for: Callable[[str], Workflow]) -> float:
         """Share right where it goes by the text of the question."""
         right = []
-        for kind in KINDS:
+        for kind in self.kinds:
             gauge = self._gauges[kind]
             right.append(fmean(gauge.correct(workflow_for(p.question))[n] for n, p in enumerate(self._held[kind])))
         return fmean(right)
 
     def tuned(self, seed: int, calls: int, kinds: str, catalogue: Catalogue) -> Tuned:
         """A run of tuning with ``kinds`` ``given``, ``found`` in the texts, or only ``one``, which is a constant workflow."""
-        problems = self.world.problems(n=PROBLEMS, seed=FIRST + seed)
+        problems = self.world.problems(kinds=self.kinds, n=PROBLEMS, seed=FIRST + seed)
         kind_of: Callable[[Problem], str] = {
             "given": lambda problem: problem.kind,
             "found": kinds_of(problems, lambda problem: ""),
             "one": lambda problem: "",
         }[kinds]
-        about = {kind: kind for kind in KINDS} if kinds == "given" else {}
+        about = {kind: kind for kind in self.kinds} if kinds == "given" else {}
         with tempfile.TemporaryDirectory() as folder:
             run = tune_pool(
                 self.pool, problems, GymVerifier(), Path(folder), kind_of=kind_of, about=about, max_calls=calls,
@@ -161,7 +169,7 @@ def _worlds(draws: Sequence[int], per_kind: int, catalogue: Catalogue) -> dict[s
     for draw in draws:
         world = draw_world(draw)
         workers = specialists(world)
-        arena = Arena(world, workers, _optima(world, workers), per_kind)
+        arena = Arena(world, workers, optima_of(world, workers), per_kind)
         found = arena.tuned(draw, WORLD_CALLS, "given", catalogue)
         share = arena.by_kind(lambda kind, found=found: found.policy.workflow(found.policy.choose_for(kind)))  # type: ignore[misc]
         shares.append(share / arena.optimum)
@@ -180,11 +188,12 @@ def _arena(file: Path | None, per_kind: int) -> Arena:
         world = World()
         return Arena(world, specialists(world), stored().optima, per_kind)
     world, workers = named_world(file)
-    return Arena(world, workers, _optima(world, workers), per_kind)
+    return Arena(world, workers, optima_of(world, workers), per_kind)
 
 
-def _optima(world: World, workers: Sequence[Specialist]) -> dict[str, Workflow]:
-    return {kind: best_for(kind, world, workers).workflow for kind in KINDS}
+def optima_of(world: World, workers: Sequence[Specialist], kinds: Sequence[str] = KINDS) -> dict[str, Workflow]:
+    """The best workflow of each kind, searched for."""
+    return {kind: best_for(kind, world, workers).workflow for kind in kinds}
 
 
 def _held_out(world: World, kind: str, count: int) -> list[Problem]:

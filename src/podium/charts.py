@@ -37,8 +37,18 @@ class Bar:
     high: float
 
 
-def plane(dots: Sequence[Dot], *, x_label: str, y_label: str, width: int = 760, height: int = 420) -> str:
-    """Points over a logarithmic x axis (values above 0); y is a share in 0..1, drawn in percent."""
+def plane(
+    dots: Sequence[Dot],
+    *,
+    x_label: str,
+    y_label: str,
+    x_tick: Callable[[float], str] | None = None,
+    width: int = 760,
+    height: int = 420,
+) -> str:
+    """Points over a logarithmic x axis (values above 0, in dollars unless ``x_tick`` writes them); y is a share in 0..1, drawn in
+    percent."""
+    x_tick = x_tick or _money
     dots = [dot for dot in dots if dot.x > 0]
     if not dots:
         return ""
@@ -55,7 +65,7 @@ def plane(dots: Sequence[Dot], *, x_label: str, y_label: str, width: int = 760, 
         parts += [_rule(left, right, y), _text(left - 6, y + 4, f"{percent} %", anchor="end")]
     for power in range(ceil(low), floor(high) + 1):
         x = left + (right - left) * (power - low) / (high - low)
-        parts += [_rule_down(x, top, bottom), _text(x, bottom + 17, _money(10.0**power), anchor="middle")]
+        parts += [_rule_down(x, top, bottom), _text(x, bottom + 17, x_tick(10.0**power), anchor="middle")]
     parts.append(_text(right, bottom + 33, x_label, anchor="end"))
     groups = dict(zip(dict.fromkeys(dot.group for dot in dots), cycle(COLOURS), strict=False))
     x_legend = left
@@ -65,7 +75,9 @@ def plane(dots: Sequence[Dot], *, x_label: str, y_label: str, width: int = 760, 
     taken = [_Area(x - 5, y - 5, x + 5, y + 5) for x, y in map(at, dots)]
     for dot in sorted(dots, key=lambda dot: (dot.shown, -dot.y)):
         x, y = at(dot)
-        parts.append(f"<g>{_disc(x, y, 6 if dot.shown else 4, groups[dot.group])}<title>{escape(_tooltip(dot))}</title></g>")
+        parts.append(
+            f"<g>{_disc(x, y, 6 if dot.shown else 4, groups[dot.group])}<title>{escape(_tooltip(dot, x_tick))}</title></g>"
+        )
         if dot.shown:
             parts.append(_beside(dot.name, x, y, right, taken))
     return _svg(width, height, "".join(parts), f"{y_label} against {x_label}")
@@ -302,8 +314,8 @@ def _beside(name: str, x: float, y: float, right: float, taken: list[_Area]) -> 
     return _text(best.left, best.bottom - 3, name, fill=INK)
 
 
-def _tooltip(dot: Dot) -> str:
-    return f"{dot.name}: {100 * dot.y:.1f} % at {_money(dot.x)}"
+def _tooltip(dot: Dot, x_tick: Callable[[float], str]) -> str:
+    return f"{dot.name}: {100 * dot.y:.1f} % at {x_tick(dot.x)}"
 
 
 def _money(value: float) -> str:

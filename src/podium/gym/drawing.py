@@ -10,8 +10,14 @@ from podium.errors import ConfigError
 from podium.gym.kinds import KINDS, PARTS, UNTRAINED_KINDS, home
 from podium.gym.profiles import Habits, Profile
 
-NAMES = ("atlas", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath", "islet", "jetty", "knoll", "larch")
-FEWEST = 5
+# fmt: off
+NAMES = (
+    "atlas", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath", "islet", "jetty", "knoll", "larch",
+    "marsh", "north", "orchid", "pine", "quarry", "ridge", "slate", "thorn", "umber", "vale", "willow", "yarrow",
+    "zephyr", "alder", "birch", "cliff", "dune", "elm", "fern",
+)
+# fmt: on
+FEWEST = 3
 
 
 FAIR = (0.66, 0.74)
@@ -19,7 +25,7 @@ FAIR = (0.66, 0.74)
 
 
 def draw_profiles(seed: int, workers: int, fair_levels: tuple[float, float] = FAIR) -> tuple[Profile, ...]:
-    """``workers`` profiles. Raises :class:`ConfigError` for fewer than 5 and more than 12."""
+    """``workers`` profiles. Raises :class:`ConfigError` for fewer than 3 and more than 31."""
     if not FEWEST <= workers <= len(NAMES):
         raise ConfigError(f"a world has {FEWEST} to {len(NAMES)} workers, not {workers}")
     rng = random.Random(f"workers {seed} {workers}")
