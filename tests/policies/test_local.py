@@ -143,7 +143,20 @@ def test_any_text_comes_back(text: str) -> None:
 
 def test_every_digit_is_a_token() -> None:
     assert len(TOKENS.encode("2048")) == 4
-    assert len(set(TOKENS.digit_ids(10))) == 10
+    assert len(set(TOKENS.worker_ids())) == 10
+
+
+def test_with_more_than_ten_workers_every_id_is_a_token(tmp_path: Path) -> None:
+    lists = [f"model_id = [{a}, {b}]" for a in range(12) for b in range(12)]
+    Tokens.trained(TEXTS * 3 + lists, vocab_size=340, workers=12).save(tmp_path)
+    tokens = Tokens.load(tmp_path)
+    ids = tokens.worker_ids()
+    assert len(set(ids)) == 12
+    assert [token for token in tokens.encode("model_id = [11, 3, 10]") if token in ids] == [ids[11], ids[3], ids[10]]
+    assert tokens.decode(tokens.encode("[11, 3, 10] of 2048")) == "[11, 3, 10] of 2048"
+    assert len(tokens.encode("2048")) == 4, "other numbers stay digits"
+    narrow = Tokens.trained(TEXTS * 3 + lists, vocab_size=340)
+    assert len(narrow.worker_ids()) == 10
 
 
 def test_a_question_can_not_close_its_turn() -> None:

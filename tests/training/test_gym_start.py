@@ -2,13 +2,16 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from podium.conditions import ALWAYS, IF_FAILED, agree
 from podium.gym.kinds import KINDS, PARTS
-from podium.recipes.gym import conditional, config
+from podium.gym.world import draw_world
+from podium.recipes.gym import conditional, config, drawn
 from podium.recipes.gym_start import NAMES, PLANS, TOPICS, uninformed
+from podium.training.imitation import warm_started
 from podium.types import Brief, Card, ask
 from podium.workflow.parse import parse
 from podium.workflow.syntax import WorkflowSyntax
@@ -32,6 +35,15 @@ def test_every_text_of_the_start_is_a_workflow(kind: str, access: str) -> None:
         workers.update(step.worker for step in workflow.steps)
     expected = workers.total() / 7
     assert all(abs(workers[worker] - expected) < 5 * expected**0.5 for worker in range(7)), "drawn uniformly"
+
+
+@pytest.mark.parametrize("draw", [6, 3])
+def test_the_start_in_a_drawn_world_knows_of_every_worker(draw: int) -> None:
+    start, size = drawn(draw).warm_start, len(draw_world(draw).profiles)
+    assert size in (5, 11)
+    policy = warm_started(replace(start, steps=2), WorkflowSyntax(access="positions"))
+    assert start.workers == (size,)
+    assert len(policy.tokens.worker_ids()) == max(10, size)
 
 
 def test_access_is_open_for_those_who_recall_facts_and_for_nobody_else() -> None:

@@ -161,7 +161,7 @@ def _reference(
     ratios: list[torch.Tensor] | None = None,
 ) -> dict[str, float]:
     """What the reference engine's loss comes to; the gradient is left on the model."""
-    digits = torch.tensor(policy.tokens.digit_ids(10))
+    digits = torch.tensor(policy.tokens.worker_ids())
     totals = {"loss": 0.0, "choice_entropy": 0.0, "draft_loss": 0.0}
 
     def logprobs_of(logits: torch.Tensor, batch: MicroBatch) -> torch.Tensor:
@@ -400,7 +400,7 @@ def test_two_processes_learn_as_one(policy: LocalPolicy, weights: str, tmp_path:
 
     # The reference engine, given what the two collected, ends where they ended.
     model = deepcopy(policy.model)
-    learner = Learner(model, torchrun_steps.CONFIG, policy.tokens.digit_ids(10), steps=torchrun_steps.ITERATIONS)
+    learner = Learner(model, torchrun_steps.CONFIG, policy.tokens.worker_ids(), steps=torchrun_steps.ITERATIONS)
     start = dict(policy.model.named_parameters())
     collected: list[tuple[list[TrainingRow], list[TrainingRow]]] = pickle.loads((tmp_path / "rows.pickle").read_bytes())  # noqa: S301 - written by our own process
     for (rows, drafts), report in zip(collected, reports, strict=True):

@@ -68,7 +68,7 @@ def taught(*, steps: int, seed: int = 0) -> LocalPolicy:
         vocab_size=len(tokens), hidden_size=48, intermediate_size=96, num_hidden_layers=2, max_position_embeddings=512
     )
     policy = LocalPolicy(Qwen2(size, seed=seed), tokens, Dialect(syntax=LANGUAGE, max_tokens=40), temperature=1.0)
-    learner = Learner(policy.model, LearnerConfig(learning_rate=1e-2), tokens.digit_ids(10), steps=steps)
+    learner = Learner(policy.model, LearnerConfig(learning_rate=1e-2), tokens.worker_ids(), steps=steps)
     prompts = [tuple(policy.prompt_ids(task.brief)) for task in tasks(0, questions=len(PROBLEMS))]
     for _ in range(steps):
         completions = [(*tokens.encode(_text(rng)), tokens.end) for _ in range(16)]

@@ -28,11 +28,14 @@ class Tokens:
         self.end: int = end
 
     @staticmethod
-    def trained(texts: Iterable[str], *, vocab_size: int) -> "Tokens":
-        """A byte-level BPE learned from ``texts``; deterministic."""
+    def trained(texts: Iterable[str], *, vocab_size: int, workers: int = 10) -> "Tokens":
+        """A byte-level BPE learned from ``texts``; deterministic. With more than ten ``workers``, ids of two digits in a list are
+        tokens of their own, as those of one digit are.
+        """
         tokenizer = Tokenizer(models.BPE())
         # A space belongs to the word before it, so that in "compute 3" the id follows the word it depends on.
-        words = pre_tokenizers.Split(Regex(r"[^\W\d]+ ?|\d|[^\w\s]+\s*|\s+|_+"), behavior="isolated")
+        ids = r"(?<=[\[ ])\d{2}(?=[,\]])|" if workers > 10 else ""
+        words = pre_tokenizers.Split(Regex(ids + r"[^\W\d]+ ?|\d|[^\w\s]+\s*|\s+|_+"), behavior="isolated")
         split = [words, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
         tokenizer.pre_tokenizer = pre_tokenizers.Sequence(split)
         tokenizer.decoder = decoders.ByteLevel()
@@ -78,11 +81,12 @@ class Tokens:
         text = "".join(f"{_START}{message.role}\n{_defused(message.content)}{END}\n" for message in messages)
         return list(self._tokenizer.encode(f"{text}{_START}assistant\n", add_special_tokens=False).ids)
 
-    def digit_ids(self, count: int) -> list[int]:
-        """The token of each one-digit worker id 0 .. ``count`` - 1. Raises ValueError above ten workers."""
-        if count > 10:
-            raise ValueError("worker ids of more than one digit have no token of their own")
-        return [self.encode(str(digit))[0] for digit in range(count)]
+    def worker_ids(self) -> list[int]:
+        """The tokens of the worker ids 0, 1, 2 and so on, as far as each is a token of its own."""
+        tokens = [self.encode(str(digit))[0] for digit in range(10)]
+        while (token := self._tokenizer.token_to_id(str(len(tokens)))) is not None:
+            tokens.append(token)
+        return tokens
 
 
 def _defused(text: str) -> str:

@@ -206,6 +206,7 @@ def warm_start(seed: int, world: World = WORLD) -> WarmStart:
         problems=lambda: world.problems(n=8000, seed=7),
         write=written_for,
         topics=TOPICS,
+        workers=(len(workers),),
         size={"hidden_size": 64, "intermediate_size": 192, "num_hidden_layers": 3},
         steps=800,
         word_dropout=0.9,

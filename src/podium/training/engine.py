@@ -17,9 +17,6 @@ from podium.training.learner_config import LearnerConfig
 from podium.training.rows import TrainingRow, steps_of
 from podium.types import Brief, Generation
 
-MAX_WORKERS = 10
-"""Worker ids are single digits."""
-
 
 class ReferenceEngine:
     """A local policy and its learner. Example: ``ReferenceEngine(policy, LearnerConfig(), iterations=200)``.
@@ -33,7 +30,7 @@ class ReferenceEngine:
         self.policy = LocalPolicy(
             deepcopy(policy.model), policy.tokens, policy.dialect, temperature=temperature, generator=self._generator
         )
-        self._learner = Learner(self.policy.model, config, policy.tokens.digit_ids(MAX_WORKERS), steps=iterations * config.steps)
+        self._learner = Learner(self.policy.model, config, policy.tokens.worker_ids(), steps=iterations * config.steps)
         self._pieces = [policy.tokens.decode([token]) for token in range(len(policy.tokens))]
 
     def seed(self, number: int) -> None:

@@ -29,7 +29,7 @@ def choice_entropy(logits: Tensor, batch: MicroBatch, digits: Tensor) -> Tensor:
     """Entropy in nats of the worker choices, summed over a row, per token of the row, averaged over rows; a scalar.
 
     On the scale of :func:`surrogate`: with a coefficient c, a choice of normalised advantage A pulls as hard as c nats.
-    ``logits`` (B, T, V), ``digits`` (10,) the tokens of the ids. A row of one worker or without ids counts as 0.
+    ``logits`` (B, T, V), ``digits`` (N,) the tokens of the ids, 10 or more. A row of one worker or without ids counts as 0.
     """
     rows, columns = batch.choice.nonzero(as_tuple=True)
     if len(rows) == 0:

@@ -43,12 +43,12 @@ def warm_started(
         brief = brief_for(problem, config, rng, syntax)
         shown = short_messages(brief, syntax)[0].content if brief.previous_rounds or config.cards else problem.question
         texts += [shown, config.write(problem, brief, rng, syntax).text]
-    tokens = Tokens.trained(texts, vocab_size=config.vocab_size)
+    tokens = Tokens.trained(texts, vocab_size=config.vocab_size, workers=max(config.workers))
     model = Qwen2(Qwen2Config(vocab_size=len(tokens), **config.size), seed=config.seed)
     policy = LocalPolicy(model, tokens, Dialect(syntax=syntax, max_tokens=config.max_tokens), version="warm start")
     rates = LearnerConfig(learning_rate=config.learning_rate, warmup_ratio=0.05, micro_tokens=config.micro_tokens)
     lessons = 0 if config.cards is None else config.cards.lessons
-    learner = Learner(model, rates, tokens.digit_ids(10), steps=lessons + config.steps)
+    learner = Learner(model, rates, tokens.worker_ids(), steps=lessons + config.steps)
     topics = _directions(config.topics, model.config.hidden_size) if config.topics else None
     for step in range(lessons + config.steps):
         rows: list[TrainingRow] = []

@@ -27,7 +27,6 @@ from podium.errors import CheckpointError, ConfigError
 from podium.policies.local import PROMPTS, Dialect
 from podium.policies.tokens import Tokens
 from podium.training.config import TrainConfig
-from podium.training.engine import MAX_WORKERS
 from podium.training.learner_config import LearnerConfig
 from podium.training.pretrained import SAMPLED_AT_ONCE, Pretrained
 from podium.training.row_trainer import RowTrainer, micro_batches
@@ -95,7 +94,7 @@ class TrlEngine:
             )
             undone.pop_all()
         self._tokens = Tokens(self._trainer.tokenizer.backend_tokenizer)
-        self._trainer.digits = torch.tensor(self._tokens.digit_ids(MAX_WORKERS))
+        self._trainer.digits = torch.tensor(self._tokens.worker_ids())
         self._trainer.sampled_at_once = sampled_at_once
         longest = self._trainer.model.config.max_position_embeddings
         if arguments.use_vllm and arguments.vllm_max_model_length is not None:
