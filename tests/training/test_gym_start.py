@@ -40,6 +40,7 @@ def test_every_text_of_the_start_is_a_workflow(kind: str, access: str) -> None:
 @pytest.mark.parametrize("draw", [6, 3])
 def test_the_start_in_a_drawn_world_knows_of_every_worker(draw: int) -> None:
     start, size = drawn(draw).warm_start, len(draw_world(draw).profiles)
+    assert start is not None
     assert size in (5, 11)
     policy = warm_started(replace(start, steps=2), WorkflowSyntax(access="positions"))
     assert start.workers == (size,)
