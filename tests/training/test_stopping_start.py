@@ -26,7 +26,11 @@ def test_every_text_of_the_start_is_a_workflow_that_knows_nothing(recipe: object
         workflow = parse(written.text, BRIEF, syntax)
         assert workflow is not None
         assert [TOPICS[topic][0].split(",")[0] for topic in written.topics] == [problem.kind] * len(workflow.steps)
-        workers.update(step.worker for step in workflow.steps)
+        asked = [step.worker for step in workflow.steps]
+        assert len(set(asked)) == len(asked), "a second opinion is another worker's"
+        if len(asked) > 1:
+            assert TOPICS[written.topics[1]][1] == f"second after {asked[0]}"
+        workers.update(asked)
         conditions.update(step.condition for step in workflow.steps[2:])
     expected = workers.total() / 5
     assert all(abs(workers[worker] - expected) < 5 * expected**0.5 for worker in range(5)), "drawn uniformly"
@@ -36,7 +40,7 @@ def test_every_text_of_the_start_is_a_workflow_that_knows_nothing(recipe: object
 
 
 def test_every_pair_of_kind_and_part_has_a_direction_of_its_own() -> None:
-    assert len({kind for kind, _ in TOPICS}) == len(TOPICS) == 12
+    assert len({kind for kind, _ in TOPICS}) == len(TOPICS) == 3 * (3 + 5), "whom to ask second depends on who was asked first"
 
 
 def test_the_two_recipes_differ_in_the_fourth_list_only() -> None:

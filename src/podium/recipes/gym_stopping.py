@@ -4,7 +4,7 @@
     podium train recipes/gym_stopping.py:without     the same without it: three lists, everything else alike
 
 What a call costs comes off the reward in dollars, and a step that is skipped costs nothing, so that stopping is worth what it
-saves. What it learns so far falls short: the right plan, condition and decider, but the same worker twice before (docs/log.md).
+saves. What it learns, and what kept it from learning it for long: docs/log.md.
 """
 
 from dataclasses import replace
@@ -40,6 +40,7 @@ def config(seed: int = 0) -> TrainConfig:
             size=SIZE,
             vocab_size=512,
             steps=500,
+            reading=16,
             workers=(len(WORKERS),),
         ),
         iterations=150,

@@ -1,8 +1,8 @@
 """How a policy starts in the world for steps with a condition: sensible but uninformed workflows.
 
 A line that names the kind of question and a plan, then the lists. One worker answers, or two do and a third one decides, each on
-its own. Workers and conditions are drawn uniformly, the conditions of those that can come about; nothing says
-whose agreement can be trusted, nor whether it pays to stop.
+its own. All of a plan's workers are different, because a second opinion is another's; else workers are drawn uniformly, and so
+are conditions, of those that can come about. Nothing says whose agreement can be trusted, nor whether it pays to stop.
 """
 
 import random
@@ -26,27 +26,33 @@ WORDINGS = {
 """How each part is asked for; one way is enough where the wording is not to be learned."""
 CONDITIONS = (ALWAYS, agree(2))
 """What may stand in the fourth list."""
-_PAIRS = tuple((kind, part) for kind in NAMES for part in WORDINGS)
+_WORKERS = 5
+"""As many as the world has."""
+_PARTS = ("answer", "first", "decide", *(f"second after {first}" for first in range(_WORKERS)))
+_PAIRS = tuple((kind, part) for kind in NAMES for part in _PARTS)
 TOPICS = tuple((f"{kind}, {part}", part) for kind, part in _PAIRS)
 """What a step can be about: a part of the work, and this part on this kind of question.
 
-Who is best depends on both together, so both together are a feature of their own (:mod:`podium.recipes.gym_start`)."""
+Who is best depends on both together, so both together are a feature of their own (:mod:`podium.recipes.gym_start`). Whom to ask
+second depends on who was asked first, so for that part who was is a feature as well."""
 
 
 def written_for(problem: Problem, brief: Brief, rng: random.Random, syntax: WorkflowSyntax) -> Demonstration:
     """A text to imitate for ``problem``; its target is never looked at."""
     kind, plan = problem.kind, rng.choice(PLANS)
+    workers = rng.sample(range(len(brief.cards)), len(plan))
     steps = []
     for index, part in enumerate(plan):
         access = tuple(range(index))
         fitting = [text for text in CONDITIONS if not read_condition(text).misfit(len(access))]
         steps.append(
             Step(
-                worker=rng.randrange(len(brief.cards)),
+                worker=workers[index],
                 subtask=WORDINGS[part],
                 access=access,
                 condition=rng.choice(fitting) if syntax.conditions else ALWAYS,
             )
         )
     lists = format_workflow(Workflow(steps=tuple(steps)), syntax)
-    return Demonstration(f"{NAMES[kind]}: {', '.join(plan)}.\n{lists}", tuple(_PAIRS.index((kind, part)) for part in plan))
+    about = [f"second after {workers[0]}" if part == "second" else part for part in plan]
+    return Demonstration(f"{NAMES[kind]}: {', '.join(plan)}.\n{lists}", tuple(_PAIRS.index((kind, part)) for part in about))
