@@ -63,7 +63,8 @@ def pool(*names: str, usd: float | None = 0.001) -> WorkerPool:
     return WorkerPool([member(name, answers[name.rstrip("0123456789")], usd) for name in names or ("idle", "sum", "reverse")])
 
 
-GOOD = "Sums go to the model called sum, words to the model called reverse."
+SUMS, WORDS = "Sums to the model called sum.", "Words to the model called reverse."
+GOOD = f"{SUMS} {WORDS}"
 
 
 def is_conducting(call: Call) -> bool:
@@ -88,7 +89,8 @@ def boss(
         if "Below are tasks of one kind" in question:
             return proposal
         asked, models = question.split("AVAILABLE LANGUAGE MODELS")
-        name = ("sum" if "How much" in asked else "reverse") if GOOD in system else "idle"
+        name, known_by = ("sum", SUMS) if "How much" in asked else ("reverse", WORDS)
+        name = name if known_by in system else "idle"
         known = re.search(rf"Model (\d+): {name};", models)  # without cards it knows nobody
         return f'model_id = [{known[1] if known else 0}]\nsubtasks = ["Do it."]\naccess_list = [[]]'
 
