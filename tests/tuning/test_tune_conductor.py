@@ -15,7 +15,7 @@ from podium.policies.prompted_record import FILE, LONGEST_ADVICE, read_prompted
 from podium.policies.tuned_record import read_tuned
 from podium.tuning import result
 from podium.tuning.advising import START
-from podium.tuning.evolving import advice_in
+from podium.tuning.evolving import USELESS, advice_in
 from podium.tuning.result import Tuned
 from podium.tuning.run import LEAST_ADVISED, tune_pool
 from podium.types import Call
@@ -98,7 +98,7 @@ async def test_an_example_is_not_learned_from_again(tmp_path: Path) -> None:
 
     def rubbish(call: Call) -> str:
         shown.append(call.question[0].content)
-        return "rubbish"
+        return f"```\nAdvice {len(shown)} that does no better.\n```" if len(shown) % USELESS else "rubbish"
 
     await tuned(office(boss(rubbish)), tmp_path)
     looked_at = {one.question for one in problems(160) if any(one.question in text for text in shown)}
@@ -131,17 +131,17 @@ async def test_a_reflector_that_answers_rubbish_leaves_the_advice_as_it_was(tmp_
     found = await tuned(office(boss(lambda call: reply)), tmp_path)
     assert found.advised is not None
     assert found.advised.record.advice == START
-    assert found.advised.dropped > 0
-    assert (found.advised.compared, found.advised.ended) == (1, "")
-    assert f"cannot be used: {found.advised.dropped}" not in (tmp_path / "report.md").read_text()
-    assert f"that can be used: {found.advised.dropped}." in (tmp_path / "report.md").read_text()
+    assert (found.advised.compared, found.advised.dropped) == (1, USELESS)
+    assert found.advised.ended == f"{USELESS} reflections in a row held no advice that can be used"
+    assert f"that can be used: {USELESS}." in (tmp_path / "report.md").read_text()
 
 
 async def test_the_best_is_kept_and_not_the_last(tmp_path: Path) -> None:
     """Each of the two texts does better on some few problems, and of the fifteen for comparing one is for a word more."""
     found = await tuned(office(boss(lambda call: f"```\n{WORDS if SUMS in call.question[0].content else SUMS}\n```")), tmp_path)
     assert found.advised is not None
-    assert (found.advised.record.advice, found.advised.share) == (WORDS, pytest.approx(8 / 15))
+    assert found.advised.record.advice == WORDS
+    assert found.advised.share == pytest.approx(8 / 15)
     assert found.advised.compared > 2
 
 

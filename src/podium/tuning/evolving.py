@@ -35,6 +35,8 @@ MINIBATCH = 4
 """Problems that advice is tried on before it may be compared."""
 TRIES = 3
 """How often a problem is asked again where the world failed, and a reflection; what each call's own retries do is not counted."""
+USELESS = 6
+"""Replies in a row without advice that can be used, after which the reflecting model is not asked any more."""
 CALLS = 3
 """Calls of one conducted question, as far as is known beforehand."""
 LONGEST_SHOWN = 1_500
@@ -94,7 +96,7 @@ class Advising:
         self._waiting: Future[Any] | None = None
         self._is_over = False
         self._error: BaseException | None = None
-        self._needed = 0
+        self._needed = self._useless = 0
         self.found = Evolution(best="")
 
     async def evolve(self, advice: str, train: Sequence[Problem], compared: Sequence[Problem], *, seed: int) -> Evolution:
@@ -166,8 +168,11 @@ class Advising:
             self._is_over, self._error = True, error
             return {}
         if found is None or found == candidate[ADVICE]:
-            self.found.dropped += 1
+            self.found.dropped, self._useless = self.found.dropped + 1, self._useless + 1
+            if self._useless == USELESS:
+                self._stopped(f"{USELESS} reflections in a row held no advice that can be used")
             return {}
+        self._useless = 0
         return {ADVICE: found}
 
     def on_valset_evaluated(self, event: Mapping[str, Any]) -> None:
