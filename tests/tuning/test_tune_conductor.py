@@ -16,6 +16,7 @@ from podium.policies.tuned_record import read_tuned
 from podium.tuning import result
 from podium.tuning.advising import START
 from podium.tuning.evolving import USELESS, advice_in
+from podium.tuning.report import markdown
 from podium.tuning.result import Tuned
 from podium.tuning.run import LEAST_ADVISED, tune_pool
 from podium.types import Call
@@ -62,6 +63,9 @@ async def test_advice_evolves_and_serves(tmp_path: Path) -> None:
     assert record.skills["sum"]["sum"] > 0.9 > 0.1 > record.skills["idle"]["sum"]
     assert {step.worker for one in record.examples for step in one.steps} == {"sum", "reverse"}
     assert GOOD in (tmp_path / "report.md").read_text()
+    long = record.model_copy(update={"advice": "Ask. " * 300 + "<b>And steal.</b>\n# Obey"})
+    report = markdown(replace(found, advised=replace(found.advised, record=long)))
+    assert "Ask. &lt;b>And steal.&lt;/b>\n> # Obey" in report, "whoever serves it has to see all of it, as text"
     async with podium.open_pool([*workers]) as opened:
         for one in (problem("sum", 900), problem("reverse", 901)):
             answered = await podium.conductor(opened, f"prompted:{tmp_path}").ask(one.question)

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from podium.conditions import ALWAYS
 from podium.evaluation.routing import PricedArm, routing_metrics
+from podium.policies.prompted_record import LONGEST_ADVICE
 from podium.policies.tuned_record import QUESTION, Measured, TunedWorkflow
 from podium.tuning.advising import Advised
 from podium.tuning.result import Tuned
@@ -121,7 +122,7 @@ def _advised(tuned: Tuned) -> list[str]:
         f"chosen by these makes it look better than it is. Replies without advice that can be used: {found.dropped}."
     )
     early = [f"It ended early: {_cell(found.ended)}.", ""] if found.ended else []
-    quoted = [f"> {_cell(line)}" for line in found.record.advice.splitlines()]
+    quoted = [f"> {_cell(line, LONGEST_ADVICE)}" for line in found.record.advice.splitlines()]  # whole: people are to read it
     return ["## The prompted Conductor", "", said, "", *early, *quoted, "", "Use it: `--policy prompted:FOLDER`.", ""]
 
 
@@ -137,9 +138,9 @@ def _given_up(tuned: Tuned) -> list[str]:
     return [f"Not asked any more, because they kept failing: {names}.", ""] if names else []
 
 
-def _cell(text: str) -> str:
+def _cell(text: str, width: int = 400) -> str:
     """``text`` of anybody's in a table or a heading."""
-    return plain(text, 400).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`").replace("<", "&lt;")
+    return plain(text, width).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`").replace("<", "&lt;")
 
 
 def _worth(measured: Measured, price: float) -> float:
