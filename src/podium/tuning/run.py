@@ -29,7 +29,7 @@ from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.split import Split, shared_out
 from podium.tuning.stopping import CALLS_OF_A_KIND, with_stopping, worth_stopping
-from podium.tuning.trials import Bench, Trial
+from podium.tuning.trials import Arm, Bench, Trial
 from podium.types import Problem
 from podium.workers.pool import WorkerPool
 
@@ -169,16 +169,19 @@ async def tune_pool(
         "constant": constant_arm(bench, constant := search.constant(kinds)),
     }
     a_problem = policy.max_steps + 1 + len(constant)
-    prompted = None
+    prompted, more = None, dict[str, Arm]()
     if conductor is not None:
         prompted = await advised(
             bench, search, record, parts.search, parts.select, lambda: calls_left(ADVICE_SHARE),
             conductor=conductor, reflector=reflector or conductor, seed=seed,
         )  # fmt: skip
         report("advise", search.model.mean())
-        arms |= advised_arms(bench, prompted)
-        a_problem += CALLS_OF_AN_ARM * (len(arms) - 3)
-    found = await tested(bench, arms, parts.test[: max(LEAST_TESTED, int(calls_left(1.0) / a_problem))])
+        more = advised_arms(bench, prompted)
+        a_problem += CALLS_OF_AN_ARM * len(more)
+    sealed = parts.test[: max(LEAST_TESTED, int(calls_left(1.0) / a_problem))]
+    found = await tested(bench, arms, sealed)
+    if more:  # apart, so that a Conductor that fails does not take the others' problems away
+        found += (await tested(bench, {TUNED: arms[TUNED], **more}, sealed))[1:]
     report("test", search.model.mean())
     tuned = Tuned(
         folder=out, policy=policy, record=record, tested=found, calls=len(bench.paid), usd=bench.usd, best_worker=best_worker,
