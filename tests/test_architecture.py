@@ -128,6 +128,7 @@ LAZY = {
     "podium.studies.cluster": "Ray",
     "podium.studies.measuring": "numpy and scikit-learn",
     "podium.training.run": "TRL",
+    "podium.tuning.advising": "gepa",
 }
 """Modules outside the command line that load something heavy only when it is asked for."""
 

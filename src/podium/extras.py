@@ -8,6 +8,7 @@ _TRAIN = ("torch", "tokenizers", "safetensors")
 _LIBRARIES = {
     "anthropic": ("anthropic",),
     "data": ("datasets",),
+    "gepa": ("gepa",),
     "google": ("google.genai",),
     "inspect": ("inspect_ai",),
     "mcp": ("mcp",),

@@ -103,21 +103,32 @@ def test_out_may_not_be_a_file(tmp_path: Path, pool: bool) -> None:
     assert "name another one" in " ".join(result.output.split())
 
 
-def test_without_the_statistics_it_says_what_to_install(tmp_path: Path) -> None:
+def test_without_a_library_it_says_what_to_install(tmp_path: Path) -> None:
     blocked = (
         "import importlib.util, sys\n"
-        "found = importlib.util.find_spec\n"
-        "importlib.util.find_spec = lambda name, *more: None if name == 'sklearn' else found(name, *more)\n"
+        "found, absent = importlib.util.find_spec, sys.argv.pop()\n"
+        "importlib.util.find_spec = lambda name, *more: None if name == absent else found(name, *more)\n"
         "from podium.cli import main\n"
         "sys.argv = ['podium', *sys.argv[1:]]\n"
         "main()\n"
     )
     (tmp_path / "policy.json").write_text("{}")
-    for words in (["tune", "--gym", "120"], ["ask", PROBLEM.question, "--policy", f"tuned:{tmp_path}"]):
-        done = subprocess.run([sys.executable, "-c", blocked, *words], capture_output=True, text=True, cwd=tmp_path)
+    conducted = ["tune", "--gym", "120", "--conductor", "brook"]
+    for words, library, extra in (
+        (["tune", "--gym", "120"], "sklearn", "stats"),
+        (["ask", PROBLEM.question, "--policy", f"tuned:{tmp_path}"], "sklearn", "stats"),
+        (conducted, "gepa", "gepa"),
+    ):
+        command = [sys.executable, "-c", blocked, *words, library]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 2, done.stderr
-        assert "podium[stats]" in done.stderr
+        assert f"podium[{extra}]" in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_gepa_is_loaded_only_where_a_conductor_is_tuned(tmp_path: Path) -> None:
+    code = "import sys, podium.cli.app, podium.tuning.tune; sys.exit('gepa' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def small_pool(path: Path, url: str) -> None:
@@ -166,3 +177,42 @@ def test_interrupted_it_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
         rows = json.loads(podium("pool", "ledger", str(out / "calls.db"), "--json").stdout)
         unsettled = sum(row["unsettled"] for row in rows)
         assert found["calls"] <= stats(url)["completions"] <= found["calls"] + unsettled
+
+
+def test_a_conductor_is_tuned_over_sockets_and_a_second_run_makes_no_calls(tmp_path: Path) -> None:
+    """The gym's workers can neither conduct nor propose nor reflect: that costs calls, and spoils nothing."""
+    with gym_server(0.0) as url:
+        small_pool(tmp_path / "pool.toml", url)
+        out = tmp_path / "mine"
+        arguments = ["tune", "--gym", "80", "--max-calls", "800", "--pool", str(tmp_path / "pool.toml"), "--out", str(out)]
+        arguments += ["--conductor", "brook", "--max-usd", "1", "--json"]
+        first = podium(*arguments)
+        assert first.exit_code == 0, first.output
+        found = json.loads(first.stdout)
+        assert found["calls"] == stats(url)["completions"]
+        assert (found["advised"]["conductor"], found["advised"]["share"], found["advised"]["compared"]) == ("brook", 0.0, 1)
+        assert found["advised"]["dropped"] > 0
+        assert (found["proposals"]["by"], found["proposals"]["tried"]) == ("brook", 0)
+        assert [one["name"] for one in found["tested"]][3:] == ["prompted", "chat:brook"]
+        written = {path.name: path.read_bytes() for path in out.iterdir() if path.suffix in (".json", ".jsonl", ".md")}
+        assert "conductor.json" in written
+        again = podium(*arguments)
+        assert json.loads(again.stdout) == found
+        assert stats(url)["completions"] == found["calls"], "nothing is paid twice"
+        assert {name: (out / name).read_bytes() for name in written} == written
+        asked = podium("ask", "6 times 7?", "--pool", str(tmp_path / "pool.toml"), "--policy", f"prompted:{out}")
+        assert asked.exit_code == 1, "what the worker writes is no workflow"
+
+
+def test_what_can_not_be_conducted_is_said(tmp_path: Path) -> None:
+    write_pool(tmp_path / "pool.toml", "http://127.0.0.1:9")
+    arguments = ("tune", "--gym", "80", "--pool", str(tmp_path / "pool.toml"), "--out", str(tmp_path / "mine"))
+    for more, said in (
+        (("--conductor", "nobody"), "no worker is named 'nobody'"),
+        (("--conductor", "brook", "--max-calls", "300"), "it needs 800 or more"),
+        (("--reflector", "brook"), "name the conductor, too"),
+        (("--replay", "recordings", "--conductor", "brook"), "--replay asks nobody"),
+    ):
+        result = podium(*arguments, *more)
+        assert result.exit_code == 2
+        assert said in " ".join(result.output.split())

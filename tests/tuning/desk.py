@@ -61,3 +61,41 @@ def pool(*names: str, usd: float | None = 0.001) -> WorkerPool:
     """Clerks called ``sum``, ``reverse``, ``idle``, ``failing``; a number behind a name makes another of the sort."""
     answers = {"sum": clerk("sum"), "reverse": clerk("reverse"), "idle": clerk(""), "failing": failing}
     return WorkerPool([member(name, answers[name.rstrip("0123456789")], usd) for name in names or ("idle", "sum", "reverse")])
+
+
+SUMS, WORDS = "Sums to the model called sum.", "Words to the model called reverse."
+GOOD = f"{SUMS} {WORDS}"
+
+
+def is_conducting(call: Call) -> bool:
+    return bool(call.question) and call.question[0].content.startswith("You conduct a team")
+
+
+def is_reflecting(call: Call) -> bool:
+    return bool(call.question) and call.question[0].content.startswith("A conductor writes workflows")
+
+
+def boss(
+    reflect: Callable[[Call], str] = lambda call: f"Here it is:\n```text\n{GOOD}\n```", proposal: str = ""
+) -> Callable[[Call], str]:
+    """Conducts well with good advice and badly without, reflects as told, and knows no answer itself."""
+
+    def answer(call: Call) -> str:
+        if is_reflecting(call):
+            return reflect(call)
+        if not is_conducting(call):
+            return "I do not know."
+        system, question = call.question[0].content, call.question[1].content
+        if "Below are tasks of one kind" in question:
+            return proposal
+        asked, models = question.split("AVAILABLE LANGUAGE MODELS")
+        name, known_by = ("sum", SUMS) if "How much" in asked else ("reverse", WORDS)
+        name = name if known_by in system else "idle"
+        known = re.search(rf"Model (\d+): {name};", models)  # without cards it knows nobody
+        return f'model_id = [{known[1] if known else 0}]\nsubtasks = ["Do it."]\naccess_list = [[]]'
+
+    return answer
+
+
+def office(answer: Callable[[Call], str], *more: str) -> WorkerPool:
+    return WorkerPool([*pool("idle", "sum", "reverse", *more), member("boss", answer)])

@@ -192,6 +192,10 @@ def tune(
     about: Annotated[
         list[str] | None, typer.Option(metavar="KIND=WORDS", help="What workers are told that a kind is about; else its name.")
     ] = None,
+    conductor: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Tune it as the prompted Conductor: prompted:FOLDER.")
+    ] = None,
+    reflector: Annotated[str | None, typer.Option(metavar="NAME", help="Who rewrites its advice; else itself.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would take, and stop.")] = False,
     journal: Annotated[
         Path | None, typer.Option(help="Where replies are kept, so that nothing is paid twice; default: in the folder.")

@@ -43,6 +43,8 @@ async def tune(
     seed: int,
     gate: bool,
     about: list[str] | None,
+    conductor: str | None,
+    reflector: str | None,
     estimate: bool,
     journal: Path | None,
     unsafe_local: bool,
@@ -50,8 +52,8 @@ async def tune(
 ) -> None:
     """Carry the command out. Raises :class:`PodiumError`."""
     if replay is not None:
-        if (file, gym, set_name, pool) != (None, None, None, None) or estimate:
-            raise ConfigError("--replay asks nobody: leave out --file, --gym, --set, --pool and --estimate")
+        if (file, gym, set_name, pool, conductor, reflector) != (None,) * 6 or estimate:
+            raise ConfigError("--replay asks nobody: leave out --file, --gym, --set, --pool, --conductor and --estimate")
         wanted = Sparing(calls=most_calls, workers=dict(map(named_share, sparing or ())))
         found = await tune_recorded(replay, out, prefer=prefer, sparing=wanted, seed=seed, unsafe_local=unsafe_local)
         _show(found, out, as_json=as_json)
@@ -71,10 +73,9 @@ async def tune(
             simulated = f"\nDollars are {SIMULATED}." if opened.is_simulated else ""
             Screen().print(Text(said.as_text() + simulated), soft_wrap=True)
         return
-    kept = journal
-    if pool is not None and kept is None:
+    if pool is not None and journal is None:
         made_folder(out)
-        kept = out / "calls.db"
+        journal = out / "calls.db"
     screen = Screen(stderr=True)
 
     def show(progress: Progress) -> None:
@@ -83,20 +84,12 @@ async def tune(
         calls, trials = counted(progress.calls, "call"), counted(progress.trials, "trial")
         screen.print(Text(f"{progress.phase}: {calls}, {usd}, {trials}; best so far {best}"))
 
-    async with open_pool(pool, budget=Budget(max_usd), journal=kept, run=f"tune {out}") as opened:
+    async with open_pool(pool, budget=Budget(max_usd), journal=journal, run=f"tune {out}") as opened:
         tuned = await tuned_policy(
-            opened,
-            problems,
-            out,
-            max_calls=max_calls,
-            max_usd=max_usd,
-            prefer=prefer,
-            seed=seed,
-            gate=gate,
-            about=named_kinds(about or []),
-            unsafe_local=unsafe_local,
+            opened, problems, out, max_calls=max_calls, max_usd=max_usd, prefer=prefer, seed=seed, gate=gate,
+            about=named_kinds(about or []), conductor=conductor, reflector=reflector, unsafe_local=unsafe_local,
             on_progress=None if as_json else show,
-        )
+        )  # fmt: skip
     _show(tuned, out, as_json=as_json)
 
 
@@ -105,5 +98,5 @@ def _show(tuned: Tuned, out: Path, *, as_json: bool) -> None:
         sys.stdout.write(json.dumps(as_object(tuned)) + "\n")
         return
     used = counted(tuned.calls, "recorded answer" if tuned.is_recorded else "call")
-    lines = [verdict(tuned), f"{used}; report: {out / 'report.md'}; use it: --policy tuned:{out}"]
-    Screen().print(Text("\n".join(lines)), soft_wrap=True)
+    use = " or ".join(f"--policy {name}" for name in tuned.policies)
+    Screen().print(Text(f"{verdict(tuned)}\n{used}; report: {out / 'report.md'}; use it: {use}"), soft_wrap=True)

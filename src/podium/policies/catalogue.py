@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from podium.errors import ConfigError
-from podium.policies import chat, fixed, learned, rules, tested, trained, tuned
+from podium.policies import chat, fixed, learned, prompted, rules, tested, trained, tuned
 from podium.policies.ablated import AblatedPolicy, change_named
 from podium.policies.named import NamedPolicy, PolicyRequest, PolicySetup
 from podium.registry import registered
 
-BUILT_IN = (chat, fixed, learned, rules, tested, trained, tuned)
+BUILT_IN = (chat, fixed, learned, prompted, rules, tested, trained, tuned)
 """Modules that register the policies of this package when they are imported."""
 
 

@@ -9,6 +9,7 @@ from podium.protocols import Worker
 from podium.registry import register
 from podium.types import Brief, Call, Completion, Failure, Generation, Message, Sampling, Transcript
 from podium.workers.nested import give_up
+from podium.workflow.guide import NO_GUIDE, Guide
 from podium.workflow.parse import parse
 from podium.workflow.prompt import correction, messages
 from podium.workflow.syntax import WorkflowSyntax
@@ -22,11 +23,18 @@ class ChatPolicy:
         policy = ChatPolicy(ChatWorker("openai:gpt-5-mini", ...), attempts=2)
 
     ``attempts`` 2 sends a text that is no workflow back once, with the reason and a demand for the bare lists; the usage of
-    both is counted. Raises :class:`podium.errors.WorkerError` where the worker gives no text.
+    both is counted. ``guide`` is what is known of the workers. Raises :class:`podium.errors.WorkerError` where the worker gives
+    no text.
     """
 
     def __init__(
-        self, worker: Worker, *, syntax: WorkflowSyntax = WorkflowSyntax(), sampling: Sampling = Sampling(), attempts: int = 1
+        self,
+        worker: Worker,
+        *,
+        syntax: WorkflowSyntax = WorkflowSyntax(),
+        sampling: Sampling = Sampling(),
+        attempts: int = 1,
+        guide: Guide = NO_GUIDE,
     ) -> None:
         if attempts < 1:
             raise ValueError("attempts is at least 1")
@@ -34,6 +42,7 @@ class ChatPolicy:
         self._syntax = syntax
         self._sampling = sampling
         self._attempts = attempts
+        self._guide = guide
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
         """``n`` independent samples, drawn at once."""
@@ -49,7 +58,7 @@ class ChatPolicy:
         return [task.result() for task in tasks]
 
     async def _write_one(self, brief: Brief) -> Generation:
-        conversation = messages(brief, self._syntax)
+        conversation = messages(brief, self._syntax, self._guide)
         written: list[Completion] = []
         for attempt in range(1, self._attempts + 1):
             if attempt > 1 and brief.on_token is not None:

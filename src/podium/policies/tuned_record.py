@@ -92,7 +92,7 @@ def read_tuned(folder: Path) -> tuple[TunedRecord, list[tuple[str, str]]]:
         lines = (folder / "questions.jsonl").read_text(encoding="utf-8").split("\n")  # splitlines would cut at U+2028, too
         asked = [_Asked.model_validate_json(line) for line in lines if line.strip()]
     except (OSError, UnicodeDecodeError, ValidationError) as error:
-        raise CheckpointError(f"{folder} is no tuned policy of this version of podium: {_first_line(error)}") from error
+        raise CheckpointError(f"{folder} is no tuned policy of this version of podium: {first_line(error)}") from error
     if record.form != FORM or record.robust >= len(record.workflows) or not asked:
         raise CheckpointError(f"{file} is no tuned policy of this version of podium ({record.form!r}); run podium tune again")
     kinds = {one.kind for one in asked}
@@ -110,9 +110,14 @@ def write_tuned(folder: Path, record: TunedRecord, questions: Sequence[tuple[str
     folder.mkdir(parents=True, exist_ok=True)
     lines = "".join(_Asked(question=question, kind=kind).model_dump_json() + "\n" for question, kind in questions)
     for name, text in (("questions.jsonl", lines), ("policy.json", record.model_dump_json(indent=1) + "\n")):
-        draft = folder / f"{name}.new"
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(folder / name)
+        replaced(folder / name, text)
+
+
+def replaced(file: Path, text: str) -> None:
+    """Put ``text`` into ``file`` in one move."""
+    draft = file.with_name(f"{file.name}.new")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(file)
 
 
 def made_folder(folder: Path) -> None:
@@ -144,7 +149,8 @@ def asked(template: Workflow, question: str) -> Workflow:
     return Workflow(steps=tuple(replace(step, subtask=step.subtask.replace(QUESTION, question)) for step in template.steps))
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What is wrong with a file, in a line."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         return f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}"

@@ -18,6 +18,7 @@ State = Literal["ok", "missing", "fails"]
 WITHOUT = {
     "anthropic": "no worker of Anthropic's own protocol",
     "data": "public benchmarks from local copies only",
+    "gepa": "no podium tune --conductor",
     "google": "no worker of Google's own protocol",
     "inspect": "no use in Inspect, no podium export",
     "mcp": "no podium mcp, no workers with tools of MCP servers",

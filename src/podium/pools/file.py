@@ -17,6 +17,7 @@ from podium.workers.kinds import BareWorker
 from podium.workers.limited import Limit
 from podium.workers.prices import MostUsd
 from podium.workers.stack import Layers, stacked
+from podium.workers.table import DEFAULT_KIND
 
 TOOL = Card(name="tool", prompt_usd=0.0, completion_usd=0.0)
 """What a tool costs: the tool itself nothing, and who calls it pays for its own words."""
@@ -57,6 +58,7 @@ async def file_pool(path: Path, budget: Budget, journal: Journal | None = None) 
         yield OpenPool(
             workers=build_pool(config, os.environ, wrap, connections),
             conductor=config.conductor,
+            chat_workers=tuple(worker.name for worker in config.workers if worker.kind == DEFAULT_KIND),
             max_tokens={worker.name: worker.max_tokens for worker in config.workers},
             most_usd=most_usd,
             journal=journal,

@@ -45,6 +45,8 @@ class OpenPool:
     """Whether no worker can call tools or follow a response format."""
     conductor: "ConductorConfig | None" = None
     """What the pool file says about who writes workflows."""
+    chat_workers: tuple[str, ...] = ()
+    """Those that are models behind an API, as far as is known: one can ask them for more than answers."""
     max_tokens: Mapping[str, int] = field(default_factory=dict)
     """How much each worker may write, by name."""
     most_usd: Mapping[str, MostUsd] = field(default_factory=dict)

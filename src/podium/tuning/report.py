@@ -4,7 +4,9 @@ from dataclasses import asdict
 
 from podium.conditions import ALWAYS
 from podium.evaluation.routing import PricedArm, routing_metrics
-from podium.policies.tuned_record import Measured, TunedWorkflow
+from podium.policies.prompted_record import LONGEST_ADVICE
+from podium.policies.tuned_record import QUESTION, Measured, TunedWorkflow
+from podium.tuning.advising import Advised
 from podium.tuning.result import Tuned
 from podium.workflow.draw import plain
 
@@ -33,7 +35,16 @@ def markdown(tuned: Tuned) -> str:
         usd = "?" if one.usd is None else f"{one.usd:.6f}"
         between = f"{100 * one.interval.low:.1f} to {100 * one.interval.high:.1f}"
         lines.append(f"| {_cell(one.name)} | {100 * one.share:.1f} % | {between} | {usd} | {one.steps:.2f} | {gain} |")
-    lines += ["", *_metrics(tuned), "## Accuracy and price", "", "![Accuracy against price](frontier.svg)", ""]
+    lines += [
+        "",
+        *_metrics(tuned),
+        *_advised(tuned),
+        *_proposals(tuned),
+        "## Accuracy and price",
+        "",
+        "![Accuracy against price](frontier.svg)",
+        "",
+    ]
     lines += ["What the workflows below come to at other prices; estimates, unlike the sealed test.", "", "## By kind", ""]
     for kind in sorted(tuned.record.workflows[0].kinds):
         ranked = sorted(tuned.record.workflows, key=lambda one: -_worth(one.kinds[kind], tuned.record.price))
@@ -99,14 +110,37 @@ def _metrics(tuned: Tuned) -> list[str]:
     ]
 
 
+def _advised(tuned: Tuned) -> list[str]:
+    if (found := tuned.advised) is None:
+        return []
+    name = _cell(found.record.conductor)
+    if found.share is None or found.start_share is None:
+        return ["## The prompted Conductor", "", f"{name} could not be tuned: {_cell(found.ended)}.", ""]
+    said = (
+        f"{name}, advised by {_cell(found.reflector)}: {found.compared} texts were compared on {found.problems} problems. The "
+        f"first had {100 * found.start_share:.0f} % of them right, the one that was kept {100 * found.share:.0f} %; that it was "
+        f"chosen by these makes it look better than it is. Replies without advice that can be used: {found.dropped}."
+    )
+    early = [f"It ended early: {_cell(found.ended)}.", ""] if found.ended else []
+    quoted = [f"> {_cell(line, LONGEST_ADVICE)}" for line in found.record.advice.splitlines()]  # whole: people are to read it
+    return ["## The prompted Conductor", "", said, "", *early, *quoted, "", "Use it: `--policy prompted:FOLDER`.", ""]
+
+
+def _proposals(tuned: Tuned) -> list[str]:
+    if (found := tuned.proposals) is None:
+        return []
+    said = f"{_cell(found.by)} was asked for plans {found.asked} times: {found.tried} were tried, {found.dropped} dropped"
+    return [f"{said}, {found.failed} requests failed." if found.failed else f"{said}.", ""]
+
+
 def _given_up(tuned: Tuned) -> list[str]:
     names = ", ".join(map(_cell, tuned.given_up))
     return [f"Not asked any more, because they kept failing: {names}.", ""] if names else []
 
 
-def _cell(text: str) -> str:
+def _cell(text: str, width: int = 400) -> str:
     """``text`` of anybody's in a table or a heading."""
-    return plain(text, 400).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`").replace("<", "&lt;")
+    return plain(text, width).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`").replace("<", "&lt;")
 
 
 def _worth(measured: Measured, price: float) -> float:
@@ -119,7 +153,7 @@ def _row(one: TunedWorkflow, kind: str) -> str:
         + ("" if step.condition == ALWAYS else f" ({step.condition})")
         for step in one.steps
     ]
-    lines = [f"{_cell(step.worker)}: {step.subtask.splitlines()[-1]}" for step in one.steps]
+    lines = [f"{_cell(step.worker)}: {_cell(' '.join(step.subtask.replace(QUESTION, '').split()))}" for step in one.steps]
     steps = "; ".join(f"{number} {line}{sees}" for number, (line, sees) in enumerate(zip(lines, seen, strict=True)))
     measured = one.kinds[kind]
     tried = "estimated only"
@@ -139,6 +173,13 @@ def as_object(found: Tuned) -> dict[str, object]:
         "best_worker": found.best_worker,
         "use_worker": found.use_worker,
         "verdict": verdict(found),
+        "proposals": None if found.proposals is None else asdict(found.proposals),
+        "advised": None if found.advised is None else _advised_object(found.advised),
         "tested": [asdict(one) for one in found.tested],
         "routing": routing_figures(found),
     }
+
+
+def _advised_object(found: Advised) -> dict[str, object]:
+    kept = ("reflector", "problems", "start_share", "share", "compared", "dropped", "ended")
+    return {"conductor": found.record.conductor, "advice": found.record.advice} | {name: getattr(found, name) for name in kept}

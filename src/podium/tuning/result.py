@@ -6,7 +6,9 @@ from pathlib import Path
 from podium.evaluation.metrics import Interval
 from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import TunedRecord
+from podium.tuning.advising import Advised
 from podium.tuning.headroom import Headroom
+from podium.tuning.proposals import Proposals
 
 TUNED = "tuned"
 """The policy's name among the arms of its test."""
@@ -46,9 +48,18 @@ class Tuned:
     """Workers that failed so often in a row that they were not asked any more."""
     headroom: Headroom | None = None
     """Where it ended early because there is nothing to conduct: what showed it. The sealed problems were not asked then."""
-
     is_recorded: bool = False
     """Whether nobody was asked, because all answers had been recorded."""
+    advised: Advised | None = None
+    """The prompted Conductor, where one was to be tuned and there was something to conduct."""
+    proposals: Proposals | None = None
+    """Plans that a model of the pool proposed; None where none was asked."""
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """What was written, as policies are named."""
+        prompted = self.advised is not None and self.advised.share is not None
+        return (f"tuned:{self.folder}", *((f"prompted:{self.folder}",) if prompted else ()))
 
     @property
     def use_worker(self) -> bool:

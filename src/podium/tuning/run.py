@@ -8,24 +8,28 @@ from statistics import fmean
 import numpy as np
 
 from podium.errors import ConfigError
-from podium.evaluation.compare import paired_interval
 from podium.evaluation.metrics import wilson
+from podium.extras import need
+from podium.policies.prompted_record import write_prompted
 from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedStep, TunedWorkflow, checked_folder, write_tuned
 from podium.policies.voting import VOTE
 from podium.protocols import Verifier
-from podium.tuning.candidates import Candidate, solo, workflow
+from podium.tuning.advising import CALLS_OF_AN_ARM, advised, advised_arms
+from podium.tuning.candidates import solo, workflow
 from podium.tuning.catalogue import GENERAL, SOLVE, Catalogue
 from podium.tuning.frontier import frontier_picture
 from podium.tuning.headroom import Headroom
 from podium.tuning.outcomes import Draw
+from podium.tuning.proposals import with_proposals
 from podium.tuning.report import markdown
-from podium.tuning.result import TUNED, Tested, Tuned
+from podium.tuning.result import TUNED, Tuned
+from podium.tuning.sealed import constant_arm, tested, tuned_arm
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.split import Split, shared_out
 from podium.tuning.stopping import CALLS_OF_A_KIND, with_stopping, worth_stopping
-from podium.tuning.trials import Bench, Judged, Trial
+from podium.tuning.trials import Arm, Bench, Trial
 from podium.types import Problem
 from podium.workers.pool import WorkerPool
 
@@ -35,6 +39,12 @@ MAX_CALLS = 3000
 """Calls that are paid for at most, more or less: what has begun is finished."""
 SEARCH_SHARE, SELECT_SHARE = 0.82, 0.9
 """Of the calls and dollars: where the search ends, and where selection does; the rest is for the sealed test."""
+PROPOSED_SHARE = 0.1
+"""Of them, what may go into asking for plans and racing these."""
+BEFORE_ADVICE, ADVICE_SHARE = 0.5, 0.75
+"""With a Conductor to be tuned: the share of all this that the above is part of, and where evolving its advice ends."""
+LEAST_ADVISED = 800
+"""With fewer calls nothing can be shown of a prompted Conductor."""
 LEAST_TESTED = 20
 """Sealed problems that are asked whatever is left; five calls of each are kept back for them."""
 DRAWS = 40
@@ -54,7 +64,7 @@ class Progress:
     """Where a run stands."""
 
     phase: str
-    """``search``, ``gate`` where it ends there, ``select`` or ``test``."""
+    """``search``, ``gate`` where it ends there, ``select``, ``advise`` or ``test``."""
     calls: int
     usd: float | None
     trials: int
@@ -79,10 +89,17 @@ async def tune_pool(
     seed: int = 0,
     gate: bool = True,
     catalogue: Catalogue = GENERAL,
+    conductor: str | None = None,
+    reflector: str | None = None,
+    proposers: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> Tuned:
     """Find a workflow for every kind of question with about ``max_calls`` calls and ``max_usd`` dollars, and write the folder
     ``out``.
+
+    ``conductor`` names a worker that is tuned as the prompted Conductor as well, with half of the calls; ``reflector`` the one
+    that rewrites its advice, by default the same (:mod:`podium.tuning.advising`). Of ``proposers`` the one that is right most
+    often alone is asked for plans (:mod:`podium.tuning.proposals`).
 
     Where ``gate`` finds early that the other workers add nothing to the best one, that is the result, and the search is left
     out. Both numbers say how long to search; what may never be passed is the pool's own budget. Raises :class:`ConfigError` for
@@ -96,6 +113,14 @@ async def tune_pool(
         raise ConfigError(
             f"{max_calls} calls can not show anything; tuning needs {LEAST_CALLS} or more, some 3,000 to do it well"
         )
+    for name in (conductor, reflector):
+        if name is not None:
+            need("gepa")
+            workers.named(name)
+    if reflector is not None and conductor is None:
+        raise ConfigError("a reflector rewrites the advice of a prompted Conductor: name the conductor, too")
+    if conductor is not None and max_calls < LEAST_ADVISED:
+        raise ConfigError(f"{max_calls} calls are too few to tune a prompted Conductor as well; it needs {LEAST_ADVISED} or more")
     checked_folder(out, workers.names)
     parts = shared_out(problems, kind_of, seed=seed)
     bench = Bench(workers, verifier, kind_of, catalogue)
@@ -108,8 +133,9 @@ async def tune_pool(
             left = min(left, (share * max_usd - bench.usd) * len(bench.paid) / bench.usd)
         return 0.0 if bench.is_exhausted else left
 
-    until_selected = min(SELECT_SHARE, 1 - 5 * LEAST_TESTED / max_calls)
-    until_searched = SEARCH_SHARE * (until_selected / SELECT_SHARE)
+    whole = 1.0 if conductor is None else BEFORE_ADVICE
+    until_selected = whole * min(SELECT_SHARE, 1 - 5 * LEAST_TESTED / (whole * max_calls))
+    until_searched = until_selected * SEARCH_SHARE / SELECT_SHARE
 
     def report(phase: str, mean: Draw) -> None:
         if on_progress is not None:
@@ -124,24 +150,42 @@ async def tune_pool(
         report("gate", search.model.mean())
         write(out, tuned, _questions(parts, kind_of))
         return tuned
+    proposed_until = len(bench.paid) + PROPOSED_SHARE * whole * max_calls
+    proposals = await with_proposals(search, proposers, lambda: min(calls_left(until_searched), proposed_until - len(bench.paid)))
     await search.run(lambda: calls_left(until_searched), lambda mean: report("search", mean))
     kinds = sorted({kind_of(problem) for problem in parts.search})
     alone = worth_stopping(search, kinds) if VOTE not in workers.names else {}
     left_back = min(CALLS_OF_A_KIND * len(alone), 0.4 * max(0.0, calls_left(until_selected)))
     chosen = await select(bench, search, parts.select, kinds, calls_left(until_selected) - left_back)
     report("select", search.model.mean())
-    record = _record(search, chosen, kinds, workers, prefer, catalogue)
+    record = _record(search, chosen, kinds, workers, prefer, bench.catalogue)
     record = await with_stopping(record, bench, parts.select, alone, lambda: calls_left(until_selected))
     questions = _questions(parts, kind_of)
     policy = TunedPolicy(record, questions, workers.names)
     best_worker = _best_worker(search.trials, workers.names)
-    arms = {f"worker:{best_worker}": solo(workers.names.index(best_worker)), "constant": search.constant(kinds)}
-    a_problem = policy.max_steps + sum(map(len, arms.values()))
-    found = await tested(bench, policy, arms, parts.test[: max(LEAST_TESTED, int(calls_left(1.0) / a_problem))])
+    arms = {
+        TUNED: tuned_arm(bench, policy),
+        f"worker:{best_worker}": constant_arm(bench, solo(workers.names.index(best_worker))),
+        "constant": constant_arm(bench, constant := search.constant(kinds)),
+    }
+    a_problem = policy.max_steps + 1 + len(constant)
+    prompted, more = None, dict[str, Arm]()
+    if conductor is not None:
+        prompted = await advised(
+            bench, search, record, parts.search, parts.select, lambda: calls_left(ADVICE_SHARE),
+            conductor=conductor, reflector=reflector or conductor, seed=seed,
+        )  # fmt: skip
+        report("advise", search.model.mean())
+        more = advised_arms(bench, prompted)
+        a_problem += CALLS_OF_AN_ARM * len(more)
+    sealed = parts.test[: max(LEAST_TESTED, int(calls_left(1.0) / a_problem))]
+    found = await tested(bench, arms, sealed)
+    if more:  # apart, so that a Conductor that fails does not take the others' problems away
+        found += (await tested(bench, {TUNED: arms[TUNED], **more}, sealed))[1:]
     report("test", search.model.mean())
     tuned = Tuned(
         folder=out, policy=policy, record=record, tested=found, calls=len(bench.paid), usd=bench.usd, best_worker=best_worker,
-        given_up=bench.given_up,
+        given_up=bench.given_up, advised=prompted, proposals=proposals,
     )  # fmt: skip
     write(out, tuned, questions)
     return tuned
@@ -292,45 +336,8 @@ def _best_worker(trials: Sequence[Trial], names: Sequence[str]) -> str:
 
 def write(out: Path, tuned: Tuned, questions: Sequence[tuple[str, str]]) -> None:
     """Write the folder that :func:`podium.policies.tuned_record.read_tuned` reads, and a report for people."""
+    if tuned.advised is not None and len(tuned.policies) > 1:
+        write_prompted(out, tuned.advised.record)
     write_tuned(out, tuned.record, questions)
     (out / "report.md").write_text(markdown(tuned), encoding="utf-8")
     (out / "frontier.svg").write_text(frontier_picture(tuned.record), encoding="utf-8")
-
-
-async def tested(
-    bench: Bench, policy: TunedPolicy, arms: Mapping[str, Candidate], problems: Sequence[Problem]
-) -> tuple[Tested, ...]:
-    """The tuned policy and ``arms`` on the sealed problems, each asked once; problems where the world failed one are left out."""
-    rows: dict[str, list[Judged]] = {name: [] for name in (TUNED, *arms)}
-    for problem in problems:
-        if bench.is_exhausted:
-            break
-        number, _ = policy.choose(problem.question)
-        asked_for = {
-            TUNED: policy.workflow(number),
-            **{name: workflow(candidate, bench.catalogue) for name, candidate in arms.items()},
-        }
-        judged = await bench.all([bench.judge(one, problem) for one in asked_for.values()])
-        known = [one for one in judged if one is not None]
-        if len(known) == len(judged):
-            for name, one in zip(asked_for, known, strict=True):
-                rows[name].append(one)
-    if not rows[TUNED]:
-        return ()
-    ours = [float(trial.right) for trial in rows[TUNED]]
-    found = []
-    for name, trials in rows.items():
-        share = fmean(trial.right for trial in trials)
-        differences = [mine - trial.right for mine, trial in zip(ours, trials, strict=True)]
-        found.append(
-            Tested(
-                name=name, share=share, interval=wilson(share, len(trials)), problems=len(trials), usd=_mean_usd(trials),
-                steps=fmean(trial.steps for trial in trials),
-                gain=None if name == TUNED else paired_interval(differences),
-            )
-        )  # fmt: skip
-    return tuple(found)
-
-
-def _mean_usd(trials: Sequence[Judged]) -> float | None:
-    return None if any(trial.usd is None for trial in trials) else fmean(trial.usd or 0.0 for trial in trials)

@@ -13,7 +13,7 @@ import numpy as np
 from podium.errors import BudgetExceeded, WorkerUnavailable
 from podium.policies.tuned_record import LONGEST
 from podium.tuning.candidates import Candidate, changed, solo, staffed
-from podium.tuning.catalogue import SOLVE
+from podium.tuning.catalogue import SOLVE, Catalogue
 from podium.tuning.headroom import LITTLE, Headroom, headroom, needed
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
 from podium.tuning.plan_sweeps import PlanSweeps
@@ -48,7 +48,6 @@ class Search:
         seed: int = 0,
     ) -> None:
         self.bench = bench
-        self._catalogue = bench.catalogue
         self.by_kind: dict[str, list[Problem]] = {}
         for problem in problems:
             self.by_kind.setdefault(bench.kind_of(problem), []).append(problem)
@@ -62,6 +61,11 @@ class Search:
         self._seen: dict[str, Counter[Candidate]] = {kind: Counter() for kind in self.by_kind}
         self._done: set[tuple[str, Candidate]] = set()
         self._harvest: set[tuple[str, Candidate]] = set()
+
+    @property
+    def _catalogue(self) -> Catalogue:
+        """Proposals add to it."""
+        return self.bench.catalogue
 
     @property
     def workers(self) -> tuple[int, ...]:
@@ -159,6 +163,12 @@ class Search:
         """What is done to make more of it, and where that is not enough."""
         more: list[Stage] = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED]
         return [*more, Sweeps.begin_again, *self._first_stages(), *more]
+
+    async def race(self, kind: str, teams: Sequence[Candidate], calls: float) -> None:
+        """Measure the best of ``teams`` on problems of ``kind``, with about so many calls."""
+        self.sweeps[kind] = sweeps = self.sweeps_of(kind)
+        sweeps.may_ask = calls
+        await sweeps.race(teams)
 
     def sweeps_of(self, kind: str) -> Sweeps:
         """New sweeps over the problems of ``kind``; what is known of them stays known."""

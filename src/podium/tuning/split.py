@@ -29,7 +29,7 @@ def shared_out(problems: Sequence[Problem], kind_of: Callable[[Problem], str], *
             f"{len(twice)} questions are there more than once, and a sealed one could be one that was learned from; "
             f"keep one of each, for example of {twice[0][:60]!r}"
         )
-    if odd := [problem for problem in problems if not _is_text(problem.question)]:
+    if odd := [problem for problem in problems if not is_text(problem.question)]:
         raise ConfigError(f"a question is no text that can be written to a file: {odd[0].question[:60]!r}")
     if len(problems) < LEAST:
         raise ConfigError(
@@ -50,7 +50,7 @@ def shared_out(problems: Sequence[Problem], kind_of: Callable[[Problem], str], *
     return Split(search=tuple(parts[0]), select=tuple(parts[1]), test=tuple(parts[2]))
 
 
-def _is_text(text: str) -> bool:
+def is_text(text: str) -> bool:
     """Whether it has something to read, and no half of a character pair."""
     try:
         return bool(text.strip()) and bool(text.encode("utf-8"))

@@ -189,7 +189,7 @@ class Sweeps:
         is_complete = all(self._good.values())
         lasts = ((await self._lasts(tuple(steps)))[:2] if is_complete else []) or self._usual()
         ways = [tuple(steps), *((one,) for one in steps)] if is_complete and len(steps) > 1 else [tuple(steps)]
-        await self._race([team_of(each, last) for each in ways for last in lasts])
+        await self.race([team_of(each, last) for each in ways for last in lasts])
 
     async def widen(self, roles: Sequence[str]) -> None:
         """Put one or two steps more of ``roles`` into the best team, by those who spoil nothing there, and race the teams."""
@@ -210,7 +210,7 @@ class Sweeps:
         wider += [
             less for one in wider for at, part in enumerate(one) if at and part.role in plain for less in (without(one, at),)
         ]
-        await self._race(wider)
+        await self.race(wider)
 
     def _usual(self) -> list[Part]:
         """The two who are right most often alone."""
@@ -265,7 +265,7 @@ class Sweeps:
     def _may_be_good(self, role: str, worker: int) -> bool:
         return 2 * self._missed[role, worker] <= self._tried[role, worker]
 
-    async def _race(self, teams: Sequence[Candidate]) -> None:
+    async def race(self, teams: Sequence[Candidate]) -> None:
         """The best of ``teams`` on the first problems are measured; of equals the shorter."""
         await self._ask([(team, problem) for team in teams for problem in self._problems[:RACED]])
         right = {team: sum(self._known.get((p.id, team), False) for p in self._problems[:RACED]) for team in teams}

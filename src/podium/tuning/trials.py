@@ -36,6 +36,10 @@ class Judged:
     steps: int
 
 
+Arm = Callable[[Problem], Awaitable[Judged | None]]
+"""How it does on a problem; None where the world failed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """How one candidate did on one problem."""
@@ -96,6 +100,11 @@ class Bench:
         self._verifier = verifier
         self._not_judged = ""
         self._begun: dict[str, set[object]] = {}
+
+    @property
+    def workers(self) -> WorkerPool:
+        """The workers as they are asked here: counted, equal calls once."""
+        return self._pool
 
     @property
     def usd(self) -> float | None:
@@ -187,13 +196,10 @@ class Bench:
                 return None
             right = False
         else:
-            try:
-                right = (await self._verifier(problem, result.completion.text)).correct
-            except PodiumError as error:
-                if error.blame is Blame.USER:
-                    raise
-                self._not_judged = f"the verifier: {error}"
+            verdict = await self.is_right(problem, result.completion.text)
+            if verdict is None:
                 return None
+            right = verdict
         usages = [one.completion.usage for one in transcript.results if one.completion is not None]
         known = all(usage.cost_usd is not None for usage in usages)
         return Judged(
@@ -202,3 +208,13 @@ class Bench:
             seconds=transcript.critical_seconds,
             steps=steps,
         )
+
+    async def is_right(self, problem: Problem, answer: str) -> bool | None:
+        """The verdict on ``answer``; None where the verifier failed. Raises what is the user's to mend."""
+        try:
+            return (await self._verifier(problem, answer)).correct
+        except PodiumError as error:
+            if error.blame is Blame.USER:
+                raise
+            self._not_judged = f"the verifier: {error}"
+            return None

@@ -25,6 +25,8 @@ async def tune(
     gate: bool = True,
     about: Mapping[str, str] | None = None,
     catalogue: Catalogue = GENERAL,
+    conductor: str | None = None,
+    reflector: str | None = None,
     unsafe_local: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Tuned:
@@ -37,11 +39,15 @@ async def tune(
     Kinds are those of the problems where there are several, else they are found. ``about`` says what a kind is about, for the
     workers to be told; a kind it does not name is called by its own name. ``catalogue`` has the roles and plans to try.
 
+    ``conductor`` names a worker that is tuned as the prompted Conductor as well (``prompted:FOLDER``), with half of the calls;
+    ``reflector`` is who rewrites its advice, else the same worker. Plans are proposed by it, else by the pool's ``[conductor]``,
+    else by the chat model that is right most often alone.
+
     Where some 300 calls show that the other workers add nothing to the best one, it ends with that; ``gate=False`` searches all
     the same.
 
     Example: ``ours = await podium.tune(pool, problems, "runs/mine"); podium.conductor(pool, ours.policy)``. Raises
-    :class:`ConfigError` for problems that can show nothing, and for an unknown kind in ``about``.
+    :class:`ConfigError` for problems that can show nothing, for an unknown kind in ``about`` and an unknown worker.
     """
     given = pool.sort_of
     kind_of = kinds_of(problems, given)
@@ -50,6 +56,8 @@ async def tune(
     if unknown := sorted({*(about or {})} - kinds):
         raise ConfigError(f"nothing is of the kind {unknown[0]!r}; the kinds are {', '.join(sorted(kinds))}")
     named = {} if are_found else {kind: kind.replace("_", " ") for kind in kinds}
+    own = None if pool.conductor is None else pool.conductor.worker
+    named_proposer = conductor or own
     async with open_verifiers({problem.kind for problem in problems}, unsafe_local=unsafe_local) as verifier:
         return await tune_pool(
             pool.workers,
@@ -64,5 +72,8 @@ async def tune(
             prefer=prefer,
             seed=seed,
             gate=gate,
+            conductor=conductor,
+            reflector=reflector,
+            proposers=pool.chat_workers if named_proposer is None else (named_proposer,),
             on_progress=on_progress,
         )

@@ -16,6 +16,7 @@ from podium.conditions import ALWAYS
 from podium.errors import WorkflowError
 from podium.types import Brief, Card, Message, Question, Step, Transcript, Workflow
 from podium.workers.seeing import has_attachments, told
+from podium.workflow.guide import NO_GUIDE, Example, Guide
 from podium.workflow.parse import format_workflow
 from podium.workflow.syntax import FIXED_SUBTASK, WorkflowSyntax
 
@@ -38,15 +39,18 @@ have access to a step of a model that sees, which is told to describe in words w
 _REASON = "Think first, in a few sentences: what makes this question hard, and who should do what. Then write the lists."
 
 
-def messages(brief: Brief, syntax: WorkflowSyntax = WorkflowSyntax()) -> tuple[Message, ...]:
+def messages(brief: Brief, syntax: WorkflowSyntax = WorkflowSyntax(), guide: Guide = NO_GUIDE) -> tuple[Message, ...]:
     """The prompt for ``brief``: one system message with the task, one user message with the question.
 
     Example: ``messages(Brief(question=ask("6 times 7?"), cards=pool.cards))[1].content`` ends with the numbered models.
     """
-    system = "\n\n".join([_ROLE, _lists(brief, syntax), _REASON, *_examples(syntax, brief.max_steps)])
+    advice = [f"ADVICE\n\n{guide.advice}"] if guide.advice else []
+    examples = [_example(len(brief.cards), each, syntax) for each in guide.examples] or _examples(syntax, brief.max_steps)
+    system = "\n\n".join([_ROLE, _lists(brief, syntax), *advice, _REASON, *examples])
     sight = has_attachments(brief.question)
+    cards = tuple(replace(card, skills=guide.skills.get(card.name, card.skills)) for card in brief.cards)
     asked = ["USER QUESTION", _conversation(brief.question)]
-    asked += [*([_SIGHT] if sight else []), "AVAILABLE LANGUAGE MODELS", _models(brief.cards, syntax, sight=sight)]
+    asked += [*([_SIGHT] if sight else []), "AVAILABLE LANGUAGE MODELS", _models(cards, syntax, sight=sight)]
     if brief.plan_before:
         asked += ["YOUR WORKFLOW FOR THE USER'S TURN BEFORE THIS ONE", brief.plan_before]
     if brief.budget_usd is not None:
@@ -164,11 +168,14 @@ def _examples(syntax: WorkflowSyntax, max_steps: int) -> list[str]:
                 )
             )
         )
-        shown.append(
-            f"EXAMPLE with models 0 to {example['models'] - 1}\n\n{example['question']}\n\n"
-            f"{example['reasoning']}\n\n{format_workflow(workflow, syntax)}"
-        )
+        told_why = Example(question=example["question"], reasoning=example["reasoning"], workflow=workflow)
+        shown.append(_example(example["models"], told_why, syntax))
     return shown
+
+
+def _example(models: int, example: Example, syntax: WorkflowSyntax) -> str:
+    lists = format_workflow(example.workflow, syntax)
+    return f"EXAMPLE with models 0 to {models - 1}\n\n{example.question}\n\n{example.reasoning}\n\n{lists}"
 
 
 @cache

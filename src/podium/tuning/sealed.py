@@ -1,0 +1,54 @@
+"""The sealed test: several arms on problems that nothing was learned from, each asked once, at the end."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from podium.evaluation.compare import paired_interval
+from podium.evaluation.metrics import wilson
+from podium.policies.tuned_policy import TunedPolicy
+from podium.tuning.candidates import Candidate, workflow
+from podium.tuning.result import TUNED, Tested
+from podium.tuning.trials import Arm, Bench, Judged
+from podium.types import Problem
+
+
+def tuned_arm(bench: Bench, policy: TunedPolicy) -> Arm:
+    """``policy``, which chooses by what kind a question is likely to be."""
+    return lambda problem: bench.judge(policy.workflow(policy.choose(problem.question)[0]), problem)
+
+
+def constant_arm(bench: Bench, candidate: Candidate) -> Arm:
+    """``candidate`` for every question."""
+    return lambda problem: bench.judge(workflow(candidate, bench.catalogue), problem)
+
+
+async def tested(bench: Bench, arms: Mapping[str, Arm], problems: Sequence[Problem]) -> tuple[Tested, ...]:
+    """``arms``, :data:`TUNED` first, on the sealed ``problems``; those where the world failed one are left out."""
+    rows: dict[str, list[Judged]] = {name: [] for name in arms}
+    for problem in problems:
+        if bench.is_exhausted:
+            break
+        judged = await bench.all([arm(problem) for arm in arms.values()])
+        known = [one for one in judged if one is not None]
+        if len(known) == len(judged):
+            for name, one in zip(arms, known, strict=True):
+                rows[name].append(one)
+    if not rows[TUNED]:
+        return ()
+    ours = [float(trial.right) for trial in rows[TUNED]]
+    found = []
+    for name, trials in rows.items():
+        share = fmean(trial.right for trial in trials)
+        differences = [mine - trial.right for mine, trial in zip(ours, trials, strict=True)]
+        found.append(
+            Tested(
+                name=name, share=share, interval=wilson(share, len(trials)), problems=len(trials), usd=_mean_usd(trials),
+                steps=fmean(trial.steps for trial in trials),
+                gain=None if name == TUNED else paired_interval(differences),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _mean_usd(trials: Sequence[Judged]) -> float | None:
+    return None if any(trial.usd is None for trial in trials) else fmean(trial.usd or 0.0 for trial in trials)
