@@ -97,6 +97,24 @@ async def test_a_failing_check_is_a_reason() -> None:
     assert len(completion.transcripts) == 2
 
 
+@pytest.mark.parametrize(
+    ("said", "again", "rounds"),
+    [
+        (("Answer: 1", "Answer: 2", "Look again.\nCHECK: FAILED"), "if failed", 2),
+        (("Answer: 1", "Answer: 2", "CHECK: PASSED"), "if failed", 1),
+        (("Answer: 1\nCHECK: FAILED", "Answer: 2", "Answer: 3"), "if failed", 1),
+        (("Answer: 1", "CHECK: FAILED", "CHECK: FAILED"), "unless 2 agree", 2),
+        (("Answer: 1", "Answer: 2", "CHECK: PASSED"), "unless 2 agree", 1),
+    ],
+)
+async def test_a_last_line_reports_a_check_also_where_no_step_has_a_condition(
+    said: tuple[str, ...], again: str, rounds: int
+) -> None:
+    chain = Workflow(steps=(*TWO.steps[:1], Step(worker=1, subtask="Check.", access=(0,)), *TWO.steps[2:]))
+    completion = await Conductor(Writes(chain), pool_of(*map(Says, said)), rounds=2, again=again).ask("6 times 7?")
+    assert len(completion.transcripts) == rounds
+
+
 def test_what_is_no_condition_is_said() -> None:
     with pytest.raises(ConfigError, match="again: 'sometimes' is no condition"):
         conductor(OpenPool(workers=pool_of("1")), "vote", rounds=2, again="sometimes")

@@ -75,6 +75,11 @@ class Conductor:
         """The workers that are conducted."""
         return self._pool
 
+    @property
+    def rounds(self) -> int:
+        """Workflows for one question, at most."""
+        return self._rounds
+
     def wrapped(self, *, policy: Callable[[Policy], Policy], worker: Callable[[Worker, Card], Worker]) -> "Conductor":
         """The same Conductor with something around its policy and each of its workers: spans, say."""
         made = copy(self)

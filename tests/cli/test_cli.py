@@ -62,6 +62,9 @@ def test_ask_estimates_before_any_worker_is_paid(tmp_path: Path) -> None:
     shown = podium(*asked, env={"OPENAI_API_KEY": "x"}).output
     assert "2.5 calls expected, 3 at most" in shown
     assert "(unless 2 agree)" in shown
+    assert "retries aside" in shown
+    again = podium(*asked[:5], "cascade:a,b,c@2", "--estimate", env={"OPENAI_API_KEY": "x"}).output
+    assert "retries and further rounds aside" in again
     assert podium(*asked, "--rounds", "2").exit_code == 2
 
 

@@ -75,6 +75,15 @@ HOSTILE = {
     "a worker twice": ({"rules": {"": {"order": ["w0", "w0"], "agree": 2, "last_decides": False}}}, "twice"),
     "too many to agree": ({"rules": {"": {"order": ["w0", "w1"], "agree": 9, "last_decides": False}}}, "can not agree"),
     "no rule for the rest": ({"rules": {"sum": {"order": ["w0"], "agree": None, "last_decides": False}}}, "no known kind"),
+    "no rule at all": ({"rules": {}}, "no known kind"),
+    "rules of a router": (
+        {"arm": "router:nearest", "rules": {"": {"order": ["w0"], "agree": None, "last_decides": False}}},
+        "follows none",
+    ),
+    "three to agree or the last": ({"rules": {"": {"order": ["w0", "w1", "w2"], "agree": 3, "last_decides": True}}}, "agree 2"),
+    "none to agree or the last": ({"rules": {"": {"order": ["w0", "w1", "w2"], "agree": None, "last_decides": True}}}, "agree 2"),
+    "alone to agree": ({"rules": {"": {"order": ["w0"], "agree": 5, "last_decides": False}}}, "can not agree"),
+    "no words": ({"lessons": {"questions": [""], "kinds": ["k"], "right": [[1.0, 0.0, 0.0]], "answers": []}}, "words"),
     "more than all right": (
         {"lessons": {"questions": ["q"], "kinds": ["k"], "right": [[2.0, 0.0, 0.0]], "answers": []}},
         "a share",

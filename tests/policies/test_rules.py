@@ -15,12 +15,13 @@ from podium.policies.catalogue import make_policy
 from podium.policies.learning import Trials, candidates, learned_order, outcome, said_the_same
 from podium.policies.named import PolicyRequest
 from podium.policies.router_data import RouterDataset
-from podium.policies.rules import Rule, cascade, following, measured_order, stop
+from podium.policies.rules import CONDITIONAL, Rule, cascade, following, measured_order, stop
 from podium.policies.spec import parse_policy
 from podium.policies.voting import with_vote
-from podium.types import Call, Card, Completion
+from podium.types import Brief, Call, Card, Completion, ask
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
+from podium.workflow.parse import format_workflow, parse
 from tests.workflows import pool_of
 
 NAMES = ("w0", "w1", "w2", "w3")
@@ -176,3 +177,10 @@ def test_rules_that_are_tried_are_all_sound() -> None:
     assert cascade((0, 1, 2)) in set(candidates((0, 1, 2)))
     assert stop(3, 2, (1, 0, 2)) in set(candidates((0, 1, 2)))
     assert len(list(itertools.islice(candidates(tuple(range(60))), 5000))) < 5000, "bounded for large pools"
+
+
+def test_a_question_may_speak_of_conditions() -> None:
+    text = "The conditions of the contract hold. " * 600
+    brief = Brief(question=ask(text), cards=tuple(Card(name=f"w{index}") for index in range(4)), max_steps=5)
+    workflow = stop(3, 3).workflow(brief, judge=3)
+    assert parse(format_workflow(workflow, CONDITIONAL), brief, CONDITIONAL) == workflow

@@ -5,14 +5,20 @@ from datetime import UTC, datetime
 from podium.conduct import Conductor
 from podium.evaluation.evaluate import evaluate
 from podium.events import Event
+from podium.jsonl import loads
 from podium.page.following import Following
 from podium.page.timeline import spans
 from podium.policies.fixed import FixedPolicy
+from podium.request_options import RequestOptions
+from podium.serving.conversation import ParsedRequest
 from podium.serving.metrics import Metrics
+from podium.serving.sessions import Session, SessionState
 from podium.serving.shown import event_object, podium_object, reasoning, step_summaries
+from podium.serving.staying import TurnState
 from podium.serving.store.runs import Run
 from podium.training.monitor import pattern
 from podium.types import Call, Completion, Problem, Step, Usage, Verdict, Workflow
+from podium.workers.budget import Budget
 from podium.workers.scripted import Scripted
 from podium.workflow.draw import as_mermaid, as_svg, as_text
 from podium.workflow.parse import format_workflow
@@ -60,6 +66,28 @@ async def test_clients_are_told_so() -> None:
     words = [said for event in events if (said := reasoning(event, last=9))]
     assert "step 2, w2: skipped, the answer of step 0 stands for it\n\n" in words
     assert words[0] == step_summaries(completion.transcripts)[0]
+
+
+async def test_a_session_knows_whose_answer_was_passed_on() -> None:
+    session = Session(
+        id="ses_x",
+        keeps_words=True,
+        beginning="b",
+        state=SessionState(),
+        turn=TurnState(),
+        said="1 q",
+        asked="a",
+        spent_usd=0.0,
+        budget=Budget(),
+        limit_usd=None,
+    )
+    parsed = ParsedRequest(model="podium", call=Call.plain("6 times 7?"), options=RequestOptions())
+    session.amended(CASCADE, ("w0", "w1", "w2"), {}, parsed)
+    kept = session.after((await conducted())[0])
+    assert kept is not None
+    turn = loads(SessionState, kept).conversations["b"]
+    assert turn.worker == "w0", "not who was asked last"
+    assert "step 2: model 2, sees 0, 1 (unless 2 agree): Decide." in turn.plan
 
 
 async def test_it_is_counted_apart_and_costs_nothing() -> None:

@@ -71,7 +71,7 @@ def test_other_answers_are_other_votes(question: str, kind: str, one: str, other
 @pytest.mark.parametrize(
     "text",
     ["", "  \n", "Answer: ___", r"\boxed{\_\_\_}", '{"reasoning": "___", "answer": "___"}', "Answer: ...", "<think>It is 42",
-     "Answer: ???", "Answer: [your answer]", "Answer: <answer here>", r"\boxed{\text{___}}"],
+     "Answer: ???", "Answer: [your answer]", "Answer: <answer here>", r"\boxed{\text{___}}", r"\boxed{}", r"Answer: \boxed{ }"],
 )  # fmt: skip
 def test_empty_answers_and_templates_say_nothing(kind: str, text: str) -> None:
     assert votes([text, text], kind=kind) == [None, None]
@@ -80,6 +80,13 @@ def test_empty_answers_and_templates_say_nothing(kind: str, text: str) -> None:
 def test_answers_that_only_look_like_templates_say_something() -> None:
     assert None not in votes(["Answer: '___'", "Answer: None", "Answer: '?'", "Answer: []"], kind="output-prediction")
     assert None not in votes([r"\boxed{\infty}", r"\boxed{\emptyset}", "Answer: no"], kind="mathematics")
+
+
+def test_two_letters_are_not_the_same_because_they_are_signed_alike() -> None:
+    end = "Best regards,\n[Your Name]\n\nLet me know if you want it shorter."
+    letters = [f"Dear Ann,\n{said}\n\n{end}" for said in ("I will come.", "I can not come.")]
+    assert votes(letters, question="Write a letter to Ann.") == ["i will come", "i can not come"]
+    assert votes(["Best regards", "best regards,"], question="How does a letter end?") == ["best regards"] * 2
 
 
 def test_the_closing_fence_is_no_answer() -> None:

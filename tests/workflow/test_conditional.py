@@ -223,6 +223,16 @@ async def test_any_worker_reports_a_check_by_its_last_line(report: str, answer: 
     assert (await run(alone, pool_of(answers, answers))).answer == report, "read only where a later step waits for it"
 
 
+@pytest.mark.parametrize(
+    ("verdict", "answer", "asked"), [("PASSED", "Answer: 42", [0, 1, 2]), ("FAILED", "Answer: 43", [0, 1, 2, 3])]
+)
+async def test_two_checks_do_not_agree_on_their_verdict(verdict: str, answer: str, asked: list[int]) -> None:
+    workflow = steps((0, (), "always"), (1, (0,), "always"), (2, (0,), "always"), (0, (0, 1, 2), "unless 2 agree"))
+    answers = Answers("Answer: 42", f"I looked.\nCHECK: {verdict}", f"CHECK: {verdict}", "Answer: 43")
+    assert (await run(workflow, pool_of(answers, answers, answers))).answer == answer
+    assert answers.asked == asked
+
+
 async def test_no_fault_is_read_as_a_disagreement() -> None:
     answers = Answers(WorkerUnavailable("busy"), "Answer: 1", "Answer: 2")
     transcript = await run(CASCADE, pool_of(answers, answers, answers))
@@ -245,6 +255,19 @@ async def test_a_step_that_is_to_call_tools_is_carried_out_whatever_agrees() -> 
     answers = Answers("Answer: 42", "Answer: 42", "with tools")
     call = replace(QUESTION, response_options=ResponseOptions(tools=(Tool(name="now"),)))
     assert (await run(CASCADE, pool_of(answers, answers, answers), call)).answer == "with tools"
+
+
+@pytest.mark.parametrize("options", [ResponseOptions(tools=(Tool(name="now"),)), ResponseOptions(response_format="{}")])
+async def test_a_step_that_is_to_call_tools_stands_in_for_a_fault_all_the_same(options: ResponseOptions) -> None:
+    call = replace(QUESTION, response_options=options)
+    repair = steps((0, (), "always"), (1, (0,), "if failed"))
+    answers = Answers(WorkerUnavailable("busy"), "stands in")
+    assert texts(await run(repair, pool_of(answers, answers), call)) == ["!", "stands in"]
+    assert (answers.calls[1].question, answers.calls[1].response_options) == (QUESTION.question, options)
+    three = steps(*[(0, (), "always")] * 3, (0, (0, 1, 2), "unless 2 agree"))
+    agree, differ = ([WorkerUnavailable("busy"), "Answer: 1", said, "with tools"] for said in ("Answer: 1", "Answer: 2"))
+    assert texts(await run(three, pool_of(Answers(*agree)), call)) == ["!", "Answer: 1", "Answer: 1", "with tools"]
+    assert texts(await run(three, pool_of(Answers(*differ)), call))[3] == "!", "no fault is read as a disagreement"
 
 
 async def test_a_skipped_step_reserves_and_costs_nothing() -> None:

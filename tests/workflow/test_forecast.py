@@ -44,6 +44,24 @@ def test_a_step_that_may_be_skipped_counts_as_often_as_it_is_needed() -> None:
     assert forecast(always, QUESTION, cards(), TOKENS).usd_at_most == unknown.usd_at_most
 
 
+@pytest.mark.parametrize(("agree", "calls"), [(2, 2 + 0.75 + 0.5 + 0.3125), (3, 3 + 0.875 + 0.6875)])
+def test_a_chain_ends_where_so_many_agree(agree: int, calls: float) -> None:
+    """Five workers that are right half of the time, one after the other until so many agree."""
+    chain = Workflow(
+        steps=tuple(
+            Step(
+                worker=index,
+                subtask="Answer.",
+                access=tuple(range(index)) if index >= agree else (),
+                condition=f"unless {agree} agree" if index >= agree else "always",
+            )
+            for index in range(5)
+        )
+    )
+    half = tuple(Card(name=f"w{index}", skills=(("x", 0.5),)) for index in range(5))
+    assert forecast(chain, QUESTION, half, {}).calls == pytest.approx(calls)
+
+
 def test_what_is_not_known_is_none() -> None:
     unpriced = (*cards()[:2], Card(name="c"))
     assert forecast(CASCADE, QUESTION, unpriced, TOKENS) == Forecast(calls=2.5, calls_at_most=3)

@@ -136,19 +136,19 @@ async def _ask_one(conducting: Conductor, question: str, svg: Path | None, budge
 
 async def _estimate(conducting: Conductor, question: str, pool: OpenPool, *, as_json: bool) -> None:
     """Show what the workflow for ``question`` would take; no worker is asked."""
-    workflow, workers = await conducting.plan(question), conducting.pool
-    if workflow is None:
+    if (workflow := await conducting.plan(question)) is None:
         raise UnworkableStep("the policy keeps an answer that there is not; nothing would be asked")
-    found = forecast(workflow, Call.plain(question), workers.cards, pool.max_tokens, pool.most_usd)
+    found = forecast(workflow, Call.plain(question), conducting.pool.cards, pool.max_tokens, pool.most_usd)
     if as_json:
         object_ = {"workflow": json.loads(dumps(workflow)), **asdict(found), "is_simulated": pool.is_simulated}
         print(json.dumps(object_))  # noqa: T201 - the command's output
         return
-    cost = f"{_dollars(found.usd)} expected, {_dollars(found.usd_at_most)} at most, retries aside"
-    simulated = f" ({SIMULATED})" if pool.is_simulated else ""
+    usd = f"{_dollars(found.usd)} expected, {_dollars(found.usd_at_most)} at most"
+    aside = "retries aside" if conducting.rounds == 1 else "retries and further rounds aside"
     expected = f"{found.calls:.0f} call" if found.calls == 1 else f"{found.calls:.1f} calls"
-    summary = f"{expected} expected, {found.calls_at_most} at most; {cost}{simulated}"
-    Screen().print(Text(f"{planned(workflow, workers.names)}\n{summary}"), soft_wrap=True)
+    simulated = f" ({SIMULATED})" if pool.is_simulated else ""
+    summary = f"{expected} expected, {found.calls_at_most} at most; {usd}, {aside}{simulated}"
+    Screen().print(Text(f"{planned(workflow, conducting.pool.names)}\n{summary}"), soft_wrap=True)
 
 
 def _dollars(usd: float | None) -> str:

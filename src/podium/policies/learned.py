@@ -196,7 +196,10 @@ def load(folder: Path, pool: WorkerPool) -> PolicySetup:
         if data is not None and len(data.right[0]) != width:
             raise ConfigError(f"what was learned is not about {width} workers or workflows at every question")
     rules = {kind: rule.rule(pool) for kind, rule in file.rules.items()}
-    if rules and "" not in rules:
+    follows = not file.arm.startswith("router:") or file.arm.split(":")[1] == "rule"
+    if rules and not follows:
+        raise ConfigError(f"{path}: rules: {file.arm} follows none, so that they would change nothing; leave them out")
+    if follows and "" not in rules:
         raise ConfigError(f'{path}: rules: there is none under "", for questions of no known kind')
     return make_learned(file.arm, pool, router_data, rules)
 
@@ -243,9 +246,11 @@ class _Rule(_Strict):
         order = tuple(pool.names.index(pool.named(name).name) for name in self.order)
         if len(set(order)) < len(order):
             raise ConfigError(f"a rule names a worker twice: {', '.join(self.order)}")
-        if len(order) == 1 or self.agree is None:
-            return Rule(order=order)
-        return cascade(order) if self.last_decides else stop(len(pool), self.agree, order)
+        if self.last_decides and self.agree != 2:
+            raise ConfigError(f"last_decides goes with agree 2 (two answer, the next where they differ), not with {self.agree}")
+        if self.last_decides:
+            return cascade(order)
+        return Rule(order=order) if self.agree is None else stop(len(pool), self.agree, order)
 
 
 class _Step(_Strict):

@@ -27,6 +27,8 @@ class RouterDataset:
         """Raises :class:`ConfigError` where there is nothing to learn from or the lengths differ."""
         if not self.questions or len(self.questions) != len(self.right) or len(self.questions) != len(self.kinds):
             raise ConfigError("a router learns from questions, each with its kind and with what every worker made of it")
+        if not any(question.strip() for question in self.questions):
+            raise ConfigError("a router learns from the words of questions; there are none")
         if len({len(row) for row in (*self.right, *self.answers)}) > 1 or len(self.answers) not in (0, len(self.questions)):
             raise ConfigError("a router learns from all workers at every question")
         if any(not 0.0 <= share <= 1.0 for row in self.right for share in row):

@@ -16,6 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from podium.conditions import ALWAYS
 from podium.errors import BudgetExceeded, ConfigError
 from podium.jsonl import dumps, loads
 from podium.serving.conversation import ParsedRequest
@@ -255,7 +256,9 @@ def _acted(transcripts: Sequence[Transcript]) -> tuple[str, Usage]:
     """Who gave the answer, or asked for tools, and what that call read and wrote."""
     for transcript in reversed(transcripts):
         for result in reversed(transcript.results):
-            if result.completion is not None and result.skipped is None:
+            while result.skipped is not None:
+                result = transcript.results[result.skipped.passes_on]
+            if result.completion is not None:
                 return result.worker, result.completion.usage
     return "", Usage()
 
@@ -275,7 +278,8 @@ def _asked(parsed: ParsedRequest) -> str:
 
 def _in_words(workflow: Workflow) -> str:
     lines = [
-        f"step {index}: model {step.worker}, sees {', '.join(map(str, step.access)) or 'no step'}: {step.subtask}"
+        f"step {index}: model {step.worker}, sees {', '.join(map(str, step.access)) or 'no step'}"
+        f"{'' if step.condition == ALWAYS else f' ({step.condition})'}: {step.subtask}"
         for index, step in enumerate(workflow.steps)
     ]
     text = "\n".join(lines)

@@ -1,7 +1,7 @@
 """Words that answer nothing: refusals, and the polite lines that models end with.
 
 Two models that refuse in the same words agree on nothing, and two that both end with "Let me know if you need anything else."
-have not given the same answer.
+have not given the same answer; nor two letters that are both signed "Best regards, [Your Name]".
 """
 
 import re
@@ -28,6 +28,13 @@ _CLOSING = re.compile(
     r"do you (?:want|need|have))\b[^\n]{0,300}",
     re.IGNORECASE,
 )
+_SIGNED = re.compile(
+    r"(?:(?:with )?(?:(?:best|kind|warm)(?:est)? (?:regards|wishes)|regards)|yours (?:sincerely|truly|faithfully)|"
+    r"sincerely(?: yours)?)[,.!]?",
+    re.IGNORECASE,
+)
+_SIGNATURE = 6
+"""Lines that a signature may have."""
 _DECORATION = " \t*_`#>-"
 INVISIBLE = dict.fromkeys((0xAD, 0x180E, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
 """Characters of no width, for ``str.translate``."""
@@ -40,12 +47,19 @@ def is_refusal(text: str) -> bool:
 
 
 def without_closing(text: str) -> str:
-    """``text`` without polite lines at its end; a text of nothing else stays.
+    """``text`` without polite lines and a signature at its end; a text of nothing else stays.
 
     Example: ``without_closing("Paris\\n\\nLet me know if you need more.")`` is ``"Paris"``.
     """
     lines = text.rstrip().split("\n")
-    end = len(lines)
+    end = _before_closing(lines, len(lines))
+    signed = (at for at in range(max(0, end - _SIGNATURE), end) if _SIGNED.fullmatch(lines[at].strip(_DECORATION + "\r")))
+    end = _before_closing(lines, next(signed, end))
+    return "\n".join(lines[:end]) if end and end < len(lines) else text
+
+
+def _before_closing(lines: list[str], end: int) -> int:
+    """Where the polite lines and the empty ones begin that end before ``end``."""
     while end and (not lines[end - 1].strip() or _CLOSING.fullmatch(lines[end - 1].strip(_DECORATION + "\r"))):
         end -= 1
-    return "\n".join(lines[:end]) if end and end < len(lines) else text
+    return end

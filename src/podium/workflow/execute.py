@@ -22,7 +22,7 @@ from functools import partial
 from typing import Any
 
 from podium.access import call_for
-from podium.conditions import ALWAYS, IF_FAILED, Condition, Skipped, read_condition
+from podium.conditions import ALWAYS, Condition, Skipped, read_condition
 from podium.errors import NotNeeded, PodiumError, UnworkableStep, UpstreamFailed
 from podium.events import Listener, StepFinished, StepStarted, StepToken, ToolCalled
 from podium.types import Call, Completion, Failure, Generation, Question, StepResult, ToolUse, Transcript, Waiting, Workflow
@@ -73,8 +73,12 @@ class Execution:
         self._conditional = any(step.condition != ALWAYS for step in workflow.steps)
         self._needed = needed(workflow)
         self._hard = hard(workflow) if self._conditional else self._needed
-        self._watched = {seen for step in workflow.steps if step.condition == IF_FAILED for seen in step.access}
-        """Steps whose verdict a later one waits for: a last line "CHECK: FAILED" is a failing check, whoever wrote it."""
+        self._watched = {seen for step in workflow.steps if step.condition != ALWAYS for seen in step.access}
+        """Steps that a condition looks at: a last line "CHECK: FAILED" is a failing check and no answer, whoever wrote it."""
+        self._for_the_client = len(workflow.steps) - 1 if call.response_options.needs_a_chat_model else None
+        """The last step, where it is never skipped: nobody else was asked for tools or a form."""
+        self._agreed = False
+        """Whether it would be skipped, because enough of those it sees agree whatever became of the others."""
         self._lost: int | None = None
         """The step whose failure left the run without an answer."""
         self._calling: dict[int, asyncio.Task[Any]] = {}
@@ -169,7 +173,8 @@ class Execution:
         if self._lost is not None:
             self._leave_out(index, "not started")
             return
-        if condition.if_failed and (well := self._deciding.all_well(self._workflow.steps[index].access)) is not None:
+        well = self._deciding.all_well(self._workflow.steps[index].access) if condition.if_failed else None
+        if well is not None and index != self._for_the_client:
             self._skip(index, well)
             return
         member = self._pool[self._workflow.steps[index].worker]
@@ -204,7 +209,9 @@ class Execution:
             for position in range(condition.agree, over + 1):
                 agreement = await self._deciding.agreement_soon(step.access[:position], condition.agree)
                 if agreement is not None:
-                    if index not in self.results and index not in self._calling:
+                    if index == self._for_the_client:
+                        self._agreed = True
+                    elif index not in self.results and index not in self._calling:
                         self._skip(index, agreement)
                     break
 
@@ -278,19 +285,15 @@ class Execution:
 
     def _failed_before(self, index: int, condition: Condition) -> int | None:
         """The first step that ``index`` was to see, that failed, and for which it can not stand in."""
+        stands_in = condition.if_failed or (self._agreed and index == self._for_the_client)
         for seen in self._workflow.steps[index].access:
-            result = self.results[seen]
-            if result.failure is not None and result.was_needed and not (condition.if_failed and self._deciding.caught(seen)):
+            if self._deciding.failed(seen) and not (stands_in and self._deciding.caught(seen)):
                 return seen
         return None
 
     def _condition(self, index: int) -> Condition:
-        step = self._workflow.steps[index]
-        if step.condition == ALWAYS or (
-            index == len(self._workflow.steps) - 1 and self._call.response_options.needs_a_chat_model
-        ):
-            return _ALWAYS
-        return read_condition(step.condition)
+        condition = self._workflow.steps[index].condition
+        return _ALWAYS if condition == ALWAYS else read_condition(condition)
 
     def _skip(self, index: int, skipped: Skipped) -> None:
         """Pass on what step ``index`` saw, and end what was only for it."""

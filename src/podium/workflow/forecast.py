@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from podium.access import call_for
 from podium.conditions import ALWAYS, read_condition
-from podium.types import Call, Card, Workflow
+from podium.types import Call, Card, Step, Workflow
 from podium.workers.bound import BYTES_PER_TOKEN, bound, price
 from podium.workers.prices import MostUsd
 
@@ -95,7 +95,10 @@ def _shares(workflow: Workflow, cards: Sequence[Card]) -> list[float]:
     found: list[float] = []
     for step in workflow.steps:
         condition = read_condition(step.condition)
-        rates = [None if (skill := skills[seen]) is None else skill * found[seen] for seen in step.access]
+        rates = [
+            None if (skill := skills[seen]) is None else skill * (1.0 if _skipped_too(workflow, seen, step) else found[seen])
+            for seen in step.access
+        ]
         known = [rate for rate in rates if rate is not None]
         if step.condition == ALWAYS:
             found.append(1.0)
@@ -104,6 +107,16 @@ def _shares(workflow: Workflow, cards: Sequence[Card]) -> list[float]:
         else:
             found.append(_fewer_than(condition.agree, known))
     return found
+
+
+def _skipped_too(workflow: Workflow, seen: int, step: Step) -> bool:
+    """Whether ``step`` is skipped wherever the step ``seen`` is: so many agree in what both see.
+
+    Then it is carried out where fewer than so many would be right if all were asked.
+    """
+    earlier, condition = workflow.steps[seen], read_condition(workflow.steps[seen].condition)
+    enough = (condition.agree or 0) >= (read_condition(step.condition).agree or 0)
+    return enough and set(earlier.access) <= set(step.access)
 
 
 def _fewer_than(count: int, rates: Sequence[float]) -> float:

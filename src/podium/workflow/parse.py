@@ -35,7 +35,7 @@ CONDITIONS = r"conditions[\"'`*”’]*+\s*+[:=]\s*+\[([^\]]*)"
 """Pattern whose group 1 holds when each step is carried out, likewise."""
 
 MAX_MENTIONS = 1000
-"""How often a text may name a list: a real plan does it a few times."""
+"""How often a text may assign a list: a real plan does it a few times."""
 MAX_WORK = 8000
 """Work spent on items and on broken lists, in units of about a microsecond; bounds the time a hostile text can take."""
 
@@ -94,12 +94,11 @@ def _last_complete(text: str, names: tuple[str, ...]) -> list[list[Literal]]:
     broken: dict[str, str] = {}
     work = 0
     behind = 0  # everything before this position belongs to a list that was read
-    for position, name in _mentions(text, names):
-        opening = _ASSIGNS.match(text, position + len(name))
-        if position < behind or opening is None:
+    for position, name, opening in _mentions(text, names):
+        if position < behind:
             continue
         try:
-            items, behind, cost = read_list(text, opening.end())
+            items, behind, cost = read_list(text, opening)
         except NotALiteral as error:
             broken[name] = f"{error.reason}, at {text[error.position : error.position + 20]!r}"
             work += error.work
@@ -120,17 +119,21 @@ def _last_complete(text: str, names: tuple[str, ...]) -> list[list[Literal]]:
     raise MalformedWorkflow(f"the lists {', '.join(names)} are not written one after the other in this order")
 
 
-def _mentions(text: str, names: tuple[str, ...]) -> list[tuple[int, str]]:
-    """Where ``names`` stand as whole words, in order of position; ``str.find`` because texts can be megabytes."""
-    mentions: list[tuple[int, str]] = []
+def _mentions(text: str, names: tuple[str, ...]) -> list[tuple[int, str, int]]:
+    """Where a list is assigned to one of ``names``, and where it opens, in order; ``str.find`` because texts can be megabytes.
+
+    A word of the question that a subtask repeats ("the conditions of the contract") is no mention, however often it stands there.
+    """
+    mentions: list[tuple[int, str, int]] = []
     for name in names:
         position = text.find(name)
         while position >= 0:
-            if len(mentions) >= MAX_MENTIONS:
-                raise MalformedWorkflow(f"the lists are named more than {MAX_MENTIONS} times")
             before = text[position - 1 : position]
-            if not (before.isalnum() or before == "_"):
-                mentions.append((position, name))
+            assigns = None if before.isalnum() or before == "_" else _ASSIGNS.match(text, position + len(name))
+            if assigns is not None:
+                if len(mentions) >= MAX_MENTIONS:
+                    raise MalformedWorkflow(f"the lists are assigned more than {MAX_MENTIONS} times")
+                mentions.append((position, name, assigns.end()))
             position = text.find(name, position + len(name))
     return sorted(mentions)
 
