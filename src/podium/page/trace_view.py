@@ -9,7 +9,7 @@ from html import escape
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from podium.page.parts import LongText, box, in_turn, show, text
+from podium.page.parts import Folded, box, in_turn, text
 from podium.page.trace import Node, every, trace
 from podium.types import Transcript
 
@@ -33,7 +33,7 @@ class TraceView:
             with box("trace-detail", "section", aria_label="The chosen part", aria_live="polite"):
                 self._name = text("", "h3")
                 self._figures = text("", "p", "soft")
-                self._parts = {part: _Part(part) for part in ("Asked", "Saw", "Said")}
+                self._parts = {part: Folded(part, is_open=part == "Said") for part in ("Asked", "Saw", "Said")}
         self._show(self._nodes[chosen])
 
     def _clicked(self, event: GenericEventArguments) -> None:
@@ -48,19 +48,7 @@ class TraceView:
         self._figures.text = node.figures
         for part, content in (("Asked", node.asked), ("Saw", node.saw), ("Said", node.said)):
             self._parts[part].show(content)
-
-
-class _Part:
-    def __init__(self, name: str) -> None:
-        with box("quoted", "details") as self._frame:
-            text(name, "summary")
-            self._words = LongText("", name)
-        if name == "Said":
-            self._frame.props["open"] = True
-
-    def show(self, content: str) -> None:
-        self._words.show(content)
-        show(self._frame, bool(content))
+            self._parts[part].hide(not content)
 
 
 def _list(nodes: Sequence[Node], chosen: str) -> str:
