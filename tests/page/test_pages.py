@@ -200,7 +200,7 @@ def test_play_the_conductor(served: Served, watched: Watched) -> None:
     expect(page.locator(".verdict").nth(1)).to_have_text(re.compile("Right|Wrong"))
     expect(page.locator(".score")).to_contain_text("After 1 problem of 10: you ")
     expect(page.locator(".panel").nth(0).locator(".node:not(.plan)")).to_have_count(1)
-    expect(page.locator(".best .verdict")).to_have_text("Right.")
+    expect(page.locator(".best .verdict")).to_have_text(re.compile("Right|Wrong"))  # the best known is not always right
     expect(both).to_be_enabled()
     both.click()
     expect(page.locator(".verdict").nth(1)).to_have_text(re.compile("Right|Wrong"))

@@ -185,6 +185,7 @@ class Area(_Written):
         hint: str = "",
     ) -> None:
         given = {"class": classes, "rows": str(rows), "spellcheck": "false", "autocomplete": "off", "maxlength": str(LONG)}
+        value = value.encode("utf-8", "replace").decode()  # half of a character can not be sent
         # A browser leaves out a line end at the very beginning.
         field = f"<textarea{_attributes(given | {'placeholder': hint})}>\n{escape(value)}</textarea>"
         super().__init__(label, field, value=value, most=LONG, changed=changed, send=send)
