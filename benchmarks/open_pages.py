@@ -41,7 +41,9 @@ async def measure(folder: Path) -> dict[str, dict[str, float]]:
         port = server.servers[0].sockets[0].getsockname()[1]
         found = {}
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
-            for path in ("/", "/runs", "/runs?by=worker", f"/runs/run_{RUNS - 1:024x}", "/play", "/pool"):
+            first, second = (f"run_{RUNS - number:024x}" for number in (1, 2))
+            with_runs = (f"/?run={first}", f"/runs/{first}", f"/compare?a={first}&b={second}")
+            for path in ("/", "/runs", "/runs?by=worker", *with_runs, "/play", "/pool", "/models", "/training"):
                 found[path] = await _one(client, path)
         server.should_exit = True
         await serving

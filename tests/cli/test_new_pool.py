@@ -90,7 +90,8 @@ def test_what_makes_no_pool_file_leaves_none(flags: list[str], message: str, tmp
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     result = podium("new", str(tmp_path / "none" / "pool.toml"), "--yes", "--no-check", "--no-local", "--provider", "openai")
     assert result.exit_code == 2
-    assert "can not write" in shown(result)
+    assert "there is no folder" in shown(result)
+    assert "mkdir -p" in shown(result), "said before anything is asked"
 
 
 def test_quotes_and_backslashes_stay_inside_their_text(tmp_path: Path) -> None:
@@ -121,6 +122,19 @@ def test_the_interview(tmp_path: Path) -> None:
     for answer in ("0", "99", "x", "1 -1", "²", "1" * 5000):
         with pytest.raises(ConfigError, match="none of the numbers"):
             interviewed(choices, said.append, lambda question, usual, answer=answer: answer)  # type: ignore[misc]
+
+
+def test_a_wrong_answer_is_asked_for_again_and_a_key_is_no_model() -> None:
+    key = f"sk-proj-{'a1B2' * 8}"
+    answers = iter(["x", "1", key, "gpt-5"])
+    said: list[str] = []
+    [chosen] = interviewed(offered([], {}), said.append, lambda question, usual: next(answers))
+    assert chosen.model == "openai:gpt-5"
+    assert "'x' is none of the numbers 1 to" in said[-2]
+    assert "looks like a key" in said[-1]
+    assert key not in "".join(said)
+    with pytest.raises(ConfigError, match="looks like a key"):
+        of_model(f"openai:{key}")
 
 
 def test_a_found_server_is_asked_where_it_was_found() -> None:

@@ -49,7 +49,10 @@ def test_one_at_a_time_seen_and_stopped_by_another_server(jobs: LearningJobs, tm
     job = other.latest()
     assert job is not None
     assert (job.kind, job.name, job.usd, job.under_way) == ("tune", "mine", 2.5, True)
-    command = Path(f"/proc/{job.pid}/cmdline").read_text().split("\0")
+    until = time.monotonic() + 60
+    while not (words := Path(f"/proc/{job.pid}/cmdline").read_text()) and time.monotonic() < until:
+        time.sleep(0.05)  # a process that has only just begun has no words yet
+    command = words.split("\0")
     assert command[command.index("--max-usd") + 1] == "2.500000"
     other.stop()
     other.stop()

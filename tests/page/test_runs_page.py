@@ -113,7 +113,7 @@ def test_two_runs_are_compared(served: Served, watched: Watched) -> None:
     page = watched.page
     for model in ("brook", "three"):
         ask(page, served, "Which of these two is cheaper?", model)
-        expect(page.get_by_role("link", name="A link to this run")).to_be_visible()
+        expect(page.locator(".answer:visible")).to_have_count(1)  # it is over, and kept
     page.goto(f"{served.address}/runs?text=these+two+is+cheaper")
     compare = page.get_by_role("link", name="Compare the two that are ticked")
     page.locator("tbody .tick").nth(0).check()

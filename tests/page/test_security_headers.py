@@ -1,17 +1,21 @@
 """The headers of the pages, read without a browser."""
 
+import gc
 import json
 import re
+import tracemalloc
 import urllib.error
 import urllib.request
-from email.message import Message
+from email.message import Message as Headers
 
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
+from podium.page.security_headers import SecurityHeadersMiddleware
 from tests.page.conftest import Served
 
 
-def get(address: str, **headers: str) -> tuple[int, Message, str]:
+def get(address: str, **headers: str) -> tuple[int, Headers, str]:
     request = urllib.request.Request(address, headers=headers)  # noqa: S310 - our own server
     try:
         with urllib.request.urlopen(request, timeout=20) as reply:  # noqa: S310
@@ -66,3 +70,33 @@ def test_unknown_addresses(served: Served) -> None:
 def test_what_a_client_says_of_its_prefix_does_not_become_script(served: Served) -> None:
     _, _, body = get(f"{served.address}/", **{"X-Forwarded-Prefix": '"><script>window.hit=1</script>'})
     assert "window.hit=1</script>" not in body
+
+
+async def test_a_page_that_was_sent_is_not_kept_by_the_open_page_that_holds_on_to_its_request() -> None:
+    kept: list[Send] = []
+
+    async def page(scope: Scope, receive: Receive, send: Send) -> None:
+        kept.append(send)  # as NiceGUI keeps the request, and with it this, for as long as the page is open
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/html")]})
+        for _ in range(20):
+            await send({"type": "http.response.body", "body": b"x" * 50_000, "more_body": True})
+        await send({"type": "http.response.body", "body": b"<script>", "more_body": False})
+
+    sent: list[int] = []
+
+    async def out(message: Message) -> None:
+        sent.append(len(message.get("body", b"")))
+
+    scope = {"type": "http", "headers": []}
+    tracemalloc.start()
+    await SecurityHeadersMiddleware(page)(scope, _nothing, out)
+    gc.collect()
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert sum(sent) > 1_000_000
+    assert held < 100_000
+    assert kept
+
+
+async def _nothing() -> Message:
+    return {"type": "http.request"}

@@ -206,7 +206,7 @@ async def test_questions_asked_at_once_are_written_in_one_batch() -> None:
     batches: list[int] = []
     write_many = policy.write_many
 
-    def counted(briefs_: list[Brief], n: int) -> object:
+    def counted(briefs_: list[Brief], n: int, **_: object) -> object:
         batches.append(len(briefs_))
         return write_many(briefs_, n)
 
@@ -222,11 +222,11 @@ async def test_what_is_asked_while_others_are_written_goes_into_the_next_batch()
     writing, everybody_asked = threading.Event(), threading.Event()
     write_many = policy.write_many
 
-    def slow(briefs_: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
+    def slow(briefs_: Sequence[Brief], n: int, **_: object) -> list[list[Generation]]:
         batches.append(len(briefs_))
         writing.set()
         everybody_asked.wait(timeout=60)
-        return write_many(briefs_, n, forced_prefixes)
+        return write_many(briefs_, n)
 
     policy.write_many = slow  # type: ignore[method-assign,assignment]
     briefs = [Brief(question=ask(f"{n} spiders?"), cards=(Card(name="a"),)) for n in range(100)]
@@ -245,3 +245,20 @@ async def test_a_prompt_too_long_for_the_model_is_said_to_everybody_who_waits() 
     policy = LocalPolicy(model(), TOKENS, Dialect(max_tokens=6))
     with pytest.raises(ConfigError, match="room for"):
         await policy.write(Brief(question=ask("word " * 3000), cards=(Card(name="a"),)))
+
+
+async def test_who_listens_hears_the_text_as_it_is_written_and_who_left_hears_no_more() -> None:
+    policy = LocalPolicy(model(), TOKENS, Dialect(max_tokens=40), temperature=1.0, generator=torch.Generator().manual_seed(3))
+    heard: list[list[str | None]] = [[] for _ in range(5)]
+    briefs = [Brief(question=ask(f"{n} ants?"), cards=(Card(name="a"),), on_token=each.append) for n, each in enumerate(heard)]
+    silent = Brief(question=ask("And?"), cards=(Card(name="a"),))
+    left = asyncio.create_task(policy.write(briefs[4]))
+    await asyncio.sleep(0)
+    left.cancel()
+    written = await asyncio.gather(*(policy.write(brief) for brief in (*briefs[:4], silent)))
+    assert heard[4] == []
+    for pieces, row in zip(heard, written, strict=False):
+        told = "".join(piece or "" for piece in pieces)
+        assert len(pieces) > 1, "in pieces, not at the end"
+        assert row[0].text.startswith(told)
+        assert set(row[0].text[len(told) :]) <= {"\ufffd"}, "no more is missing than the half of a character"

@@ -30,8 +30,7 @@ def is_somebody_there() -> bool:
 
 def has_folder(flag: str, path: Path) -> None:
     """Raises :class:`ConfigError` where the folder of ``path`` is missing, and nobody says that it should be made."""
-    folder = path.parent
-    if folder.is_dir():
+    if (folder := path.parent).is_dir():
         return
     if not (is_somebody_there() and agreed(f"There is no folder {folder} for {flag}. Make it?")):
         raise ConfigError(f"there is no folder {folder} for {flag} {path}; make it (mkdir -p {folder}), or name another file")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from podium.cli.asking import agreed, answered, is_somebody_there
+from podium.cli.asking import agreed, answered, has_folder, is_somebody_there
 from podium.cli.check import check
 from podium.cli.screen import Screen, note
 from podium.errors import ConfigError, WorkerUnavailable
@@ -22,6 +22,7 @@ def new(*, file: Path, provider: list[str] | None, model: list[str] | None, loca
     """Make a pool file. Raises :class:`PodiumError`; a file that is there is replaced only where a person says so."""
     if not yes and not is_somebody_there():
         raise ConfigError("nobody can answer questions here; say --yes, and what is wanted with --provider or --model")
+    has_folder("the pool file", file)
     replace = file.exists() and not yes and agreed(f"{file} is there already. Replace it?")
     if file.exists() and not replace:
         raise ConfigError(f"{file} is there already, and stays as it is; name another file")

@@ -24,7 +24,7 @@ def guarded() -> Iterator[None]:
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:
-        _say("interrupted; what --out and --journal hold is kept, and the same command goes on from there")
+        _say("interrupted; what was written is kept: with --out or --journal the same command goes on from there")
         raise typer.Exit(INTERRUPTED) from None
 
 

@@ -1,9 +1,10 @@
 """Two kept runs side by side, and in words and figures how they differ."""
 
 from collections.abc import Sequence
+from html import escape
 
 from podium.page.frame import frame
-from podium.page.parts import box, link, text
+from podium.page.parts import box, link, piece, text
 from podium.page.run_panel import RunPanel
 from podium.page.runs_table import status_of
 from podium.page.shown import clipped, line, price, took
@@ -28,9 +29,7 @@ async def compare_page(site: Site, visitor: Visitor, ids: Sequence[str]) -> None
 
 
 def _differences(first: Run, second: Run) -> None:
-    with box("difference", "ul"):
-        for words in differences(first, second):
-            text(words, "li")
+    piece("".join(f"<li>{escape(words)}</li>" for words in differences(first, second)), "difference", "ul")
 
 
 def differences(first: Run, second: Run) -> list[str]:

@@ -30,16 +30,14 @@ async def feedback(site: Site, visitor: Visitor, place: Element, run: str) -> No
 class _Form:
     def __init__(self, site: Site, visitor: Visitor, run: str, said: Feedback | None) -> None:
         self._site, self._visitor, self._run = site, visitor, run
-        self._thumb = 0 if said is None else said.thumb
-        with box("feedback", "section", aria_label="What you think of the answer"):
+        self._thumb, self._said = (0, "") if said is None else (said.thumb, said.right_answer)
+        self._right: Area | None = None
+        with box("feedback", "section", aria_label="What you think of the answer") as self._frame:
             with box("bar"):
                 text("Was this right?", "span", "soft")
                 self._up = button("Yes", partial(self._vote, UP), "quiet small", aria_label="The answer is good")
                 self._down = button("No", partial(self._vote, DOWN), "quiet small", aria_label="The answer is bad")
-            with box("quoted", "details"):
-                text("Write the right answer", "summary")
-                self._right = Area("Right answer", value="" if said is None else said.right_answer, rows=2)
-                button("Keep it", self._keep, "quiet small")
+                self._open = button("Write the right answer", self._write, "quiet small", aria_expanded="false")
             self._told = text("", "p", "soft", role="status")
         self._show()
 
@@ -47,6 +45,14 @@ class _Form:
         for element, thumb in ((self._up, UP), (self._down, DOWN)):
             element.props["aria-pressed"] = "true" if self._thumb == thumb else "false"
             element.update()
+
+    def _write(self) -> None:
+        """Open the field for the right answer, which few visitors do."""
+        if self._right is None:
+            with self._frame:
+                self._right = Area("Right answer", value=self._said, rows=2)
+                button("Keep it", self._keep, "quiet small")
+            self._open.props["aria-expanded"] = "true"
 
     async def _vote(self, thumb: int) -> None:
         self._thumb = 0 if self._thumb == thumb else thumb
@@ -60,9 +66,8 @@ class _Form:
             if await self._site.runs.get(self._run, key=sees) is None:
                 self._told.text = "This run is no longer kept."
                 return
-            await self._site.service.accounts.feedback.say(
-                self._run, thumb=self._thumb, right_answer=self._right.value[: LONGEST + 1]
-            )
+            right = self._said if self._right is None else self._right.value
+            await self._site.service.accounts.feedback.say(self._run, thumb=self._thumb, right_answer=right[: LONGEST + 1])
         except PodiumError as error:
             self._told.text = line(str(error), 200)
         else:

@@ -12,7 +12,8 @@ from nicegui.element import Element
 
 from podium.acting.human import DESK, LONGEST_ANSWER, OpenQuestion
 from podium.errors import PodiumError
-from podium.page.parts import Area, LongText, box, button, show, text
+from podium.page.long_text import LongText
+from podium.page.parts import Area, box, button, show, text
 from podium.page.shown import line
 from podium.page.visitor import Visitor
 

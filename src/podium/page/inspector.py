@@ -3,7 +3,8 @@
 from nicegui.element import Element
 
 from podium.page.following import PlanView, RoundView, StepView
-from podium.page.parts import LongText, box, folded, text
+from podium.page.long_text import LongText, folded
+from podium.page.parts import box, text
 from podium.page.shown import figures, line, tail, took
 from podium.types import Question, StepResult
 from podium.workflow.draw import as_text, counted, sees, used

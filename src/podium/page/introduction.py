@@ -1,6 +1,8 @@
 """What a visitor of a new server is told above the box: what the pool answers, and how to bring models of one's own."""
 
-from podium.page.parts import box, link, text
+from html import escape
+
+from podium.page.parts import piece
 from podium.page.site import Site
 from podium.workflow.draw import counted
 
@@ -11,10 +13,10 @@ def introduction(site: Site) -> None:
     if playground is None or not playground.answers_only_these:
         return
     kinds = dict.fromkeys(problem.kind for problem in playground.problems)
-    with box("introduction", "section", aria_label="About this pool"):
-        text(
-            f"This is the built-in practice pool: {counted(len(site.catalog.cards), 'simulated worker')}, no key and no bill. It "
-            f"answers problems of {counted(len(kinds), 'kind')} ({', '.join(kinds)}) and nothing else. Take one of the examples "
-            "below, or bring your own models and ask what you like."
-        )
-        link("Bring your own models", site.link("/models"), "button quiet small")
+    words = (
+        f"This is the built-in practice pool: {counted(len(site.catalog.cards), 'simulated worker')}, no key and no bill. It "
+        f"answers problems of {counted(len(kinds), 'kind')} ({', '.join(kinds)}) and nothing else. Take one of the examples "
+        "below, or bring your own models and ask what you like."
+    )
+    own = f'<a class="button quiet small" href="{escape(site.link("/models"))}">Bring your own models</a>'
+    piece(f"<p>{escape(words)}</p>{own}", "introduction", "section", aria_label="About this pool")

@@ -12,7 +12,8 @@ from nicegui.element import Element
 
 from podium.acting.pool_file import read_pool
 from podium.errors import ConfigError, PodiumError
-from podium.page.parts import Choice, Line, LongText, box, button, enable, text
+from podium.page.long_text import LongText
+from podium.page.parts import Choice, Line, box, button, enable, text
 from podium.page.pool_draft import MOST_MODELS, ModelDraft, file_name, pool_text
 from podium.page.shown import figures, line
 from podium.page.visitor import Visitor

@@ -15,7 +15,7 @@ from nicegui.element import Element
 from nicegui.elements.mixins.text_element import TextElement
 from nicegui.events import GenericEventArguments
 
-from podium.page.shown import LONG, SHORT, clipped, line
+from podium.page.shown import LONG, clipped, line
 
 Act = Callable[[], Any]
 
@@ -82,6 +82,12 @@ def piece(markup: str, classes: str = "", tag: str = "div", **attributes: str) -
     made = ui.html(markup, sanitize=True, tag=tag)
     _dress(made, classes, attributes)
     return made
+
+
+def asked(heading: str, question: str, when: str = "") -> None:
+    """What was asked, below a heading; ``when``: a line above both."""
+    above = f'<p class="soft">{escape(when)}</p>' if when else ""
+    piece(f'{above}<h2>{escape(heading)}</h2><p class="problem">{escape(clipped(question))}</p>', "asked")
 
 
 class Choice:
@@ -179,6 +185,7 @@ class Area(_Written):
         hint: str = "",
     ) -> None:
         given = {"class": classes, "rows": str(rows), "spellcheck": "false", "autocomplete": "off", "maxlength": str(LONG)}
+        value = value.encode("utf-8", "replace").decode()  # half of a character can not be sent
         # A browser leaves out a line end at the very beginning.
         field = f"<textarea{_attributes(given | {'placeholder': hint})}>\n{escape(value)}</textarea>"
         super().__init__(label, field, value=value, most=LONG, changed=changed, send=send)
@@ -197,9 +204,17 @@ class Line(_Written):
     """
 
     def __init__(
-        self, label: str, *, value: str = "", send: Act | None = None, changed: Act | None = None, **attributes: str
+        self,
+        label: str,
+        *,
+        value: str = "",
+        send: Act | None = None,
+        changed: Act | None = None,
+        enabled: bool = True,
+        **attributes: str,
     ) -> None:
         given = {"class": "line", "type": "search", "maxlength": "300", "autocomplete": "off", "value": value, **attributes}
+        given |= {} if enabled else {"disabled": ""}
         if given["type"] == "date" and not _is_day(value):
             given["value"] = ""  # a browser takes no other, and complains
         super().__init__(label, f"<input{_attributes(given)}>", value=value, most=300, changed=changed, send=send)
@@ -228,11 +243,12 @@ class Checks:
     Example: ``Checks(["atlas"], changed=show).values == [True]``.
     """
 
-    def __init__(self, labels: Sequence[str], *, changed: Act) -> None:
+    def __init__(self, labels: Sequence[str], *, changed: Act, enabled: bool = True) -> None:
         self.values = [True for _ in labels]
         self._changed = changed
+        off = "" if enabled else " disabled"
         boxes = (
-            f'<label class="check-field"><input class="tick" type="checkbox" autocomplete="off" checked value="{number}">'
+            f'<label class="check-field"><input class="tick" type="checkbox" autocomplete="off" checked{off} value="{number}">'
             f"<span>{escape(label)}</span></label>"
             for number, label in enumerate(labels)
         )
@@ -256,42 +272,6 @@ class Checks:
             case [str(number), bool(value)] if number.isascii() and number.isdecimal() and int(number) < len(self.values):
                 self.values[int(number)] = value
                 self._changed()
-
-
-class LongText:
-    """A text of any length as it was written; long ones can be opened, up to :data:`podium.page.shown.LONG` characters."""
-
-    def __init__(self, content: str = "", label: str = "text") -> None:
-        with box("long") as self._frame:
-            self._text = text("", "pre", "said", tabindex="0", role="region", aria_label=label)
-        self._more: TextElement | None = None
-        self._content = ""
-        self.show(content)
-
-    def show(self, content: str) -> None:
-        """Show the start of ``content``."""
-        self._content = content
-        self._text.text = clipped(content, SHORT)
-        more = len(content) > SHORT
-        if more and self._more is None:
-            with self._frame:
-                self._more = button("", self._open, "quiet small")
-        if self._more is not None:
-            part = "all (" if len(content) <= LONG else f"more (the first {LONG:,} of "
-            self._more.text = f"Show {part}{len(content):,} characters)"
-            show(self._more, more)
-
-    def _open(self) -> None:
-        self._text.text = clipped(self._content, LONG)
-        if self._more is not None:
-            show(self._more, False)
-
-
-def folded(title: str, content: str) -> None:
-    """A long text behind its title; a click opens it."""
-    with box("quoted", "details"):
-        text(title, "summary")
-        LongText(content, title)
 
 
 def heads(*columns: tuple[str, str]) -> None:

@@ -8,7 +8,7 @@ from nicegui import ui
 from nicegui.element import Element
 
 from podium.errors import ConfigError
-from podium.page.parts import Checks, Line, box, button, enable, show, text
+from podium.page.parts import Act, Checks, Line, box, button, enable, show, text
 from podium.page.shown import clipped, line
 from podium.request_options import RequestOptions
 from podium.types import Card
@@ -29,36 +29,23 @@ class RequestOptionsForm:
 
     def __init__(self, cards: Sequence[Card]) -> None:
         self._names = tuple(card.name for card in cards)
+        self._why = ("", "")
+        self._fields: _Fields | None = None  # few visitors unfold the form
         with box("quoted request-options", "details") as self._folded:
             self._summary = text("Options", "summary")
-            with box("request-options-workers", "fieldset"):
-                text("Workers that may be asked", "legend", "label")
-                self._workers = Checks([line(name, 40) for name in self._names], changed=self._show_summary)
-                self._ticking: list[Element] = []
-                if len(self._names) > 1:
-                    with box("checks-all"):
-                        tick_all = button("All", partial(self._tick, True), "quiet small", aria_label="Tick all workers")
-                        tick_none = button("None", partial(self._tick, False), "quiet small", aria_label="Tick no worker")
-                    self._ticking = [tick_all, tick_none]
-                self._no_workers = text("", "p", "soft why-not")
-            with box("bar"):
-                self._usd = self._field("At most, in dollars", "decimal")
-                self._seconds = self._field("At most, in seconds", "decimal")
-                self._rounds = self._field("At most, in rounds", "numeric")
-            self._no_rounds = text("", "p", "soft why-not")
-            self._mistake = text("", "p", "bad mistake", role="alert")
-        self.allow(workers="", rounds="")
+        self._folded.on("toggle", lambda _: self._unfold(), js_handler="(event) => { if (event.target.open) emit(); }")
+
+    def _unfold(self) -> None:
+        if self._fields is None:
+            with self._folded:
+                self._fields = _Fields(self._names, self._show_summary, *self._why)
+            self._show_summary()
 
     def allow(self, *, workers: str, rounds: str) -> None:
         """Why workers can not be left out, and why rounds can not be chosen, in words; "": they can."""
-        self._without_workers, self._without_rounds = bool(workers), bool(rounds)
-        self._workers.enable(not workers)
-        for element in self._ticking:
-            enable(element, not workers)
-        self._rounds.enable(not rounds)
-        for note, why in ((self._no_workers, workers), (self._no_rounds, rounds)):
-            note.text = line(why, 300)
-            show(note, bool(why))
+        self._why = (workers, rounds)
+        if self._fields is not None:
+            self._fields.allow(*self._why)
         self._show_summary()
 
     def open(self) -> None:
@@ -67,30 +54,71 @@ class RequestOptionsForm:
 
     def read(self) -> RequestOptions:
         """What is chosen. Raises :class:`ConfigError`, in words for the visitor, where the form makes no sense."""
-        return options_from(
-            self._names,
-            [value or self._without_workers for value in self._workers.values],
-            usd=self._usd.value,
-            seconds=self._seconds.value,
-            rounds="" if self._without_rounds else self._rounds.value,
-        )
-
-    def _field(self, label: str, keys: str) -> Line:
-        # No type="number": browsers keep what they can not read to themselves, and the server could not say what is wrong.
-        return Line(label, changed=self._show_summary, type="text", inputmode=keys, placeholder="no limit", autocomplete="off")
-
-    def _tick(self, wanted: bool) -> None:
-        self._workers.tick(wanted)
-        self._show_summary()
+        return RequestOptions() if self._fields is None else self._fields.read(*self._why)
 
     def _show_summary(self) -> None:
         """Say in the heading what is chosen, so that a folded form hides nothing, and what is wrong below the fields."""
         try:
-            options = self.read()
+            self._summary.text, mistake = in_words(self.read(), len(self._names)), ""
         except ConfigError as error:
-            self._summary.text, self._mistake.text = "Options: something is wrong here", str(error)
-        else:
-            self._summary.text, self._mistake.text = in_words(options, len(self._names)), ""
+            self._summary.text, mistake = "Options: something is wrong here", str(error)
+        if self._fields is not None:
+            self._fields.mistake.text = mistake
+
+
+class _Fields:
+    """What stands in the form; ``why_workers`` and ``why_rounds`` as :meth:`RequestOptionsForm.allow` takes them."""
+
+    def __init__(self, names: Sequence[str], changed: Act, why_workers: str, why_rounds: str) -> None:
+        self._names, self._changed = names, changed
+        with box("request-options-workers", "fieldset"):
+            text("Workers that may be asked", "legend", "label")
+            self._workers = Checks([line(name, 40) for name in names], changed=changed, enabled=not why_workers)
+            self._ticking: list[Element] = []
+            if len(names) > 1:
+                with box("checks-all"):
+                    tick_all = button("All", partial(self._tick, True), "quiet small", aria_label="Tick all workers")
+                    tick_none = button("None", partial(self._tick, False), "quiet small", aria_label="Tick no worker")
+                self._ticking = [tick_all, tick_none]
+            self._no_workers = text("", "p", "soft why-not")
+        with box("bar"):
+            self._usd = self._field("At most, in dollars", "decimal")
+            self._seconds = self._field("At most, in seconds", "decimal")
+            self._rounds = self._field("At most, in rounds", "numeric", enabled=not why_rounds)
+        self._no_rounds = text("", "p", "soft why-not")
+        self.mistake = text("", "p", "bad mistake", role="alert")
+        self._explain(why_workers, why_rounds)
+
+    def allow(self, why_workers: str, why_rounds: str) -> None:
+        """What can be chosen from now on."""
+        self._workers.enable(not why_workers)
+        self._rounds.enable(not why_rounds)
+        self._explain(why_workers, why_rounds)
+
+    def _explain(self, why_workers: str, why_rounds: str) -> None:
+        for element in self._ticking:
+            enable(element, not why_workers)
+        for note, why in ((self._no_workers, why_workers), (self._no_rounds, why_rounds)):
+            note.text = line(why, 300)
+            show(note, bool(why))
+
+    def read(self, why_workers: str, why_rounds: str) -> RequestOptions:
+        """What is chosen."""
+        return options_from(
+            self._names,
+            [value or bool(why_workers) for value in self._workers.values],
+            usd=self._usd.value,
+            seconds=self._seconds.value,
+            rounds="" if why_rounds else self._rounds.value,
+        )
+
+    def _field(self, label: str, keys: str, *, enabled: bool = True) -> Line:
+        # No type="number": browsers keep what they can not read to themselves, and the server could not say what is wrong.
+        return Line(label, changed=self._changed, enabled=enabled, type="text", inputmode=keys, placeholder="no limit")
+
+    def _tick(self, wanted: bool) -> None:
+        self._workers.tick(wanted)
+        self._changed()
 
 
 def options_from(names: Sequence[str], chosen: Sequence[bool], *, usd: str, seconds: str, rounds: str) -> RequestOptions:

@@ -7,10 +7,10 @@ from podium.page.feedback import feedback
 from podium.page.frame import frame
 from podium.page.human_box import HumanBox
 from podium.page.live import LiveRun
-from podium.page.parts import button, link, show, text
+from podium.page.parts import asked, button, link, show, text
 from podium.page.run_panel import RunPanel
 from podium.page.run_tools import run_tools
-from podium.page.shown import clipped, line, took
+from podium.page.shown import line, took
 from podium.page.site import Site
 from podium.page.story import story
 from podium.page.timeline import timeline
@@ -33,12 +33,12 @@ async def run_page(site: Site, visitor: Visitor, run_id: str, at: str = "") -> N
             text("There is no run at this address, or it is no longer kept.")
             link("All runs", site.link("/runs"))
             return
-        text(f"{run.created:%Y-%m-%d %H:%M:%S} UTC, {took(run.seconds)}", "p", "soft")
+        when = f"{run.created:%Y-%m-%d %H:%M:%S} UTC, {took(run.seconds)}"
         if run.question is None and not run.transcripts:
+            text(when, "p", "soft")
             text("The texts of this run were not kept." + (f" It failed: {line(run.failure, 100)}." if run.failure else ""))
             return
-        text("Question", "h2")
-        text(clipped(run.question or ""), "p", "problem")
+        asked("Question", run.question or "", when)
         panel = RunPanel(run.model)
         panel.show_kept(run)
         await _rest(site, visitor, run, panel, sees, at)
@@ -58,8 +58,7 @@ def _under_way(site: Site, visitor: Visitor, live: LiveRun, content: Element, se
         background_tasks.create(conclude(), name="conclude a run")
 
     HumanBox(visitor)
-    text("Question", "h2")
-    text(clipped(live.asked), "p", "problem")
+    asked("Question", live.asked)
     stop = button("Stop", live.stop, "quiet")
     panel = RunPanel(live.model)
     panel.follow(live, site.link("/runs/"), over)
@@ -72,7 +71,6 @@ async def _rest(site: Site, visitor: Visitor, run: Run, panel: RunPanel, sees: s
         await feedback(site, visitor, panel.foot, run.id)
     run_tools(site, run)
     if any(transcript.results for transcript in run.transcripts):
-        text("Timeline", "h2")
         timeline(run.transcripts)
     await story(site, run, sees)
     if run.transcripts:

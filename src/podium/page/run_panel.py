@@ -13,7 +13,8 @@ from podium.page.graph import Graph
 from podium.page.inspector import Inspector
 from podium.page.layout import WRITTEN
 from podium.page.live import LiveRun
-from podium.page.parts import box, folded, link, show, text
+from podium.page.long_text import folded
+from podium.page.parts import box, link, show, text
 from podium.page.rich_text import RichText
 from podium.page.shown import SHORT, clipped, figures, line
 from podium.page.timeline import bill
@@ -59,13 +60,11 @@ class RunPanel:
                     self._heading = text("Answer", "h3", "answer-heading")
                     self.verdict = box("verdict-place")
                     self._answer = RichText().classes("answer")
-                    self._failure = text("", "p", "failure", role="alert")
-                    self._stopped = text("", "p", "stopped-note", role="status")
-                    self._source = box("source")
+                    self._note = text("", "p")
                     self.foot = box("foot")
-        for hidden in (self._heading, self._failure, self._stopped, self._bill):
+        for hidden in (self._heading, self._note, self._bill):
             show(hidden, False)
-        self._timer = ui.timer(REFRESH_SECONDS, self.refresh, active=False)
+        self._timer: ui.timer | None = None  # of a run that is over there is nothing to refresh
 
     def follow(self, live: LiveRun, kept_at: str, on_over: Callable[[], None] = lambda: None) -> None:
         """Show a run that is under way, or was not let in, as it goes on; ``kept_at`` and its id are where to find it later.
@@ -74,9 +73,9 @@ class RunPanel:
         """
         self._live, self._following, self._question, self._on_over = live, live.following, live.question, on_over
         self._status.text = WAITS
-        with self._source:
+        with self.foot:
             link("A link to this run", f"{kept_at}{live.id}", "soft")
-        self._timer.activate()
+        self._begin()
         self.refresh()
 
     async def run(
@@ -88,7 +87,7 @@ class RunPanel:
         """
         self._following, self._question = Following(), question
         self._status.text = WAITS
-        self._timer.activate()
+        self._begin()
         done: ChoiceDone | None = None
         known: list[str] = []
         try:
@@ -99,20 +98,35 @@ class RunPanel:
             if done.failure is not None and self._following.answered is None:
                 self.fail(done.failure.message)
         finally:
-            with self._source:
+            with self.foot:
                 for run in known:
                     link("A link to this run", f"{kept_at}{run}", "soft")
-            self._timer.deactivate()
+            self._rest()
             self.refresh()
-            if self._following.answered is None and not self._failure.text:
+            if self._following.answered is None and not self._note.text:
                 self.fail(NOT_SAID)
         return done
 
     def fail(self, message: str) -> None:
         """Say why there is nothing."""
         self._status.text = "No answer"
-        self._failure.text = clipped(message, SHORT)
-        show(self._failure, True)
+        self._say(clipped(message, SHORT), "failure", "alert")
+
+    def _say(self, words: str, manner: str, role: str) -> None:
+        self._note.props["role"] = role
+        self._note.classes(replace=manner)
+        self._note.text = words
+        show(self._note, True)
+
+    def _begin(self) -> None:
+        if self._timer is None:
+            with self.element:
+                self._timer = ui.timer(REFRESH_SECONDS, self.refresh)
+        self._timer.activate()
+
+    def _rest(self) -> None:
+        if self._timer is not None:
+            self._timer.deactivate()
 
     def show_kept(self, run: Run, question: Question | None = None) -> None:
         """Show a run that is over. ``question``: the conversation, where the run does not hold it."""
@@ -159,7 +173,7 @@ class RunPanel:
 
     def _be_over(self, live: LiveRun) -> None:
         self._live = None
-        self._timer.deactivate()
+        self._rest()
         if live.following.answered is None:
             failure = "" if live.done is None or live.done.failure is None else live.done.failure.message
             self.fail(live.refusal or failure or NOT_SAID)
@@ -210,15 +224,13 @@ class RunPanel:
             show(self._heading, True)
             self._answer.show(answer)
             if not answer.strip():
-                self._stopped.text = self._why_blank()
-                show(self._stopped, True)
+                self._say(self._why_blank(), "stopped-note", "status")
         elif stopped:
             self._status.text = "Stopped"
-            self._stopped.text = "Stopped before there was an answer. What was done until then is kept."
-            show(self._stopped, True)
+            self._say("Stopped before there was an answer. What was done until then is kept.", "stopped-note", "status")
         else:
             self.fail(failure or "There is no answer.")
-        with self._source:
+        with self.foot:
             if answer is not None:
                 folded("The answer as it was written", answer)
             for shown in self._following.rounds:

@@ -78,6 +78,7 @@ class _Guarded:
             kept = [(name, value) for name, value in self._held["headers"] if name.lower() != b"content-length"]
             await self._send({**self._held, "headers": [*kept, (b"content-length", str(len(body)).encode())]})
             self._held = None
+            self._body.clear()  # the request outlives its answer for as long as the page is open, and holds on to this
             message = {"type": "http.response.body", "body": body}
         await self._send(message)
 

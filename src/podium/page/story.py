@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from podium.page.parts import box, folded, link, text
+from podium.page.long_text import folded
+from podium.page.parts import box, link, text
 from podium.page.shown import figures, line
 from podium.page.site import Site
 from podium.serving.store.runs import Run

@@ -8,7 +8,8 @@ from nicegui.element import Element
 from podium.page.comparison import Outcome, compared
 from podium.page.feedback import feedback
 from podium.page.following import run_seconds
-from podium.page.parts import Area, box, button, folded, show, text
+from podium.page.long_text import folded
+from podium.page.parts import Area, asked, box, button, show, text
 from podium.page.rich_text import RichText
 from podium.page.run_panel import RunPanel
 from podium.page.shown import clipped, line
@@ -39,6 +40,7 @@ class ThreadsView:
         self._threads: list[Thread] = []
         self._panels: list[RunPanel] = []
         self._verdicts: dict[str, Verdict] = {}
+        self._compared: Element | None = None
         self._frame: Element = box("thread", tabindex="-1")
 
     def show(self, threads: list[Thread]) -> None:
@@ -52,14 +54,12 @@ class ThreadsView:
         with self._frame:
             if len(threads) == 1:
                 _before(threads[0])
-            with box("asked"):
-                text("You asked", "h2")
-                text(clipped(threads[0].asked), "p", "problem")
+            asked("You asked", threads[0].asked)
             with box("pair two" if len(threads) > 1 else "pair"):
                 for thread in threads:
                     panel = RunPanel(thread.model)
                     self._panels.append(panel)
-            self._compared = box("compared", "section", aria_label="How they differ", aria_live="polite")
+            self._compared = _place_to_compare() if len(threads) > 1 else None
             with box("further") as self._more:
                 self._next = Area("Ask further", rows=2, send=self._send)
                 button("Ask further", self._send, "quiet")
@@ -91,7 +91,7 @@ class ThreadsView:
         if thread not in self._threads or any(each.is_running for each in self._threads):
             return
         show(self._more, all(each.answer is not None and each.goes_on for each in self._threads))
-        if len(self._threads) == 2 and not self._compared.default_slot.children:
+        if self._compared is not None and not self._compared.default_slot.children:
             first, second = (self._outcome(each) for each in self._threads)
             with self._compared:
                 text("How they differ", "h2")
@@ -120,6 +120,10 @@ class ThreadsView:
             await self._further(question)
         else:
             self._next.focus()
+
+
+def _place_to_compare() -> Element:
+    return box("compared", "section", aria_label="How they differ", aria_live="polite")
 
 
 def _before(thread: Thread) -> None:

@@ -22,11 +22,12 @@ class Span:
 
 
 def timeline(transcripts: Sequence[Transcript]) -> None:
-    """Show the bars of all rounds, one round after the other."""
+    """Show the bars of all rounds, one round after the other, below a heading."""
     times = spans(transcripts)
     total = max([span.start + span.seconds for span in times], default=0.0) or 1.0
     rows = "".join(_row(span, total) for span in times)
-    piece(rows, "timeline", role="list", aria_label="When the plan was written and when each step worked")
+    what = 'role="list" aria-label="When the plan was written and when each step worked"'
+    piece(f'<h2>Timeline</h2><div class="timeline" {what}>{rows}</div>')
 
 
 def _row(span: Span, total: float) -> str:

@@ -9,7 +9,8 @@ from html import escape
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from podium.page.parts import LongText, box, in_turn, show, text
+from podium.page.long_text import Folded
+from podium.page.parts import box, in_turn, piece
 from podium.page.trace import Node, every, trace
 from podium.types import Transcript
 
@@ -27,13 +28,11 @@ class TraceView:
         self._address = address
         chosen = at if at in self._nodes else next(iter(self._nodes))
         with box("trace"):
-            with box("trace-tree", "nav", aria_label="Parts of the run"):
-                made = ui.html(_list(tree, chosen), sanitize=True)
-                made.on("click", self._clicked, js_handler=in_turn(_CHOSEN))
+            made = piece(_list(tree, chosen), "trace-tree", "nav", aria_label="Parts of the run")
+            made.on("click", self._clicked, js_handler=in_turn(_CHOSEN))
             with box("trace-detail", "section", aria_label="The chosen part", aria_live="polite"):
-                self._name = text("", "h3")
-                self._figures = text("", "p", "soft")
-                self._parts = {part: _Part(part) for part in ("Asked", "Saw", "Said")}
+                self._head = piece("")
+                self._parts = {part: Folded(part, is_open=part == "Said") for part in ("Asked", "Saw", "Said")}
         self._show(self._nodes[chosen])
 
     def _clicked(self, event: GenericEventArguments) -> None:
@@ -44,23 +43,10 @@ class TraceView:
             ui.navigate.history.replace(f"{self._address}?at={node.id}")
 
     def _show(self, node: Node) -> None:
-        self._name.text = node.name
-        self._figures.text = node.figures
+        self._head.content = f'<h3>{escape(node.name)}</h3><p class="soft">{escape(node.figures)}</p>'
         for part, content in (("Asked", node.asked), ("Saw", node.saw), ("Said", node.said)):
             self._parts[part].show(content)
-
-
-class _Part:
-    def __init__(self, name: str) -> None:
-        with box("quoted", "details") as self._frame:
-            text(name, "summary")
-            self._words = LongText("", name)
-        if name == "Said":
-            self._frame.props["open"] = True
-
-    def show(self, content: str) -> None:
-        self._words.show(content)
-        show(self._frame, bool(content))
+            self._parts[part].hide(not content)
 
 
 def _list(nodes: Sequence[Node], chosen: str) -> str:

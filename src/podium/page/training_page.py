@@ -9,8 +9,9 @@ from nicegui import ui
 from podium.errors import AccessDenied
 from podium.page.frame import frame
 from podium.page.learning_ways import learning_ways
+from podium.page.long_text import LongText
 from podium.page.mix import curves, mix
-from podium.page.parts import Choice, LongText, box, heads, link, text
+from podium.page.parts import Choice, box, heads, link, text
 from podium.page.shown import line
 from podium.page.site import Site
 from podium.page.training_files import Example, TrainingRun, TrainingRuns

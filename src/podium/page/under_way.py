@@ -22,9 +22,7 @@ class UnderWay:
     def __init__(self, site: Site, visitor: Visitor, own: set[str] | None = None) -> None:
         self._site, self._visitor, self._own = site, visitor, set() if own is None else own
         self._shown: list[str] = []
-        with box("under-way", "section", aria_label="Under way") as self._frame:
-            self._heading = text("", "h2")
-            self._list: Element = box("under-way-list", "ul")
+        self._frame: Element = box("under-way", "section", aria_label="Under way")
         show(self._frame, False)
         ui.timer(LOOK_SECONDS, self.look)
 
@@ -39,11 +37,13 @@ class UnderWay:
             return
         self._shown = [live.id for live in found]
         show(self._frame, bool(found))
-        self._heading.text = f"{counted(len(found), 'run')} under way"
-        self._list.clear()
-        with self._list:
-            for live in found:
-                self._row(live)
+        self._frame.clear()
+        if found:
+            with self._frame:
+                text(f"{counted(len(found), 'run')} under way", "h2")
+                with box("under-way-list", "ul"):
+                    for live in found:
+                        self._row(live)
 
     def _row(self, live: LiveRun) -> None:
         with box(tag="li"):

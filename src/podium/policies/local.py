@@ -7,7 +7,7 @@ dialect it was taught and the prompt it expects.
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,9 @@ import torch
 
 from podium.errors import CheckpointError, ConfigError
 from podium.policies import qwen2
-from podium.policies.sampling import sample
+from podium.policies.sampling import Sampled, sample
 from podium.policies.tokens import Tokens
-from podium.types import Brief, Generation, Usage
+from podium.types import Brief, Generation, TokenListener, Usage
 from podium.workflow.prompt import messages
 from podium.workflow.short_prompt import short_messages
 from podium.workflow.syntax import WorkflowSyntax
@@ -26,6 +26,9 @@ from podium.workflow.syntax import WorkflowSyntax
 PROMPTS = {"short": short_messages, "full": messages}
 _BATCH = 64
 """Most questions in one batch: beyond that a batch takes longer in proportion, and more memory."""
+_HALF = "\ufffd"
+"""What a character is read as of which some bytes are still to come."""
+_Asked = tuple[Brief, int, asyncio.Future[list[Generation]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +69,7 @@ class LocalPolicy:
         self.temperature = temperature
         self.generator = generator
         self.version = version
-        self._waiting: list[tuple[Brief, int, asyncio.Future[list[Generation]]]] = []
+        self._waiting: list[_Asked] = []
         self._writing: asyncio.Task[None] | None = None
 
     @staticmethod
@@ -113,7 +116,8 @@ class LocalPolicy:
             if not batch:
                 continue
             try:
-                written = await asyncio.to_thread(self.write_many, [brief for brief, _, _ in batch], n)
+                heard = self._teller(batch) if n == 1 and any(brief.on_token for brief, _, _ in batch) else None
+                written = await asyncio.to_thread(self.write_many, [brief for brief, _, _ in batch], n, heard=heard)
             except Exception as error:  # handed to everybody who waits for this batch
                 for _, _, answer in batch:
                     if not answer.done():
@@ -123,7 +127,32 @@ class LocalPolicy:
                 if not answer.done():
                     answer.set_result(row)
 
-    def write_many(self, briefs: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
+    def _teller(self, batch: Sequence[_Asked]) -> Callable[[list[list[Sampled]]], None]:
+        """What tells everybody in ``batch`` who listens how far their text is, from the thread that writes it."""
+        loop, told = asyncio.get_running_loop(), [""] * len(batch)
+
+        def tell(on_token: TokenListener, piece: str, answer: asyncio.Future[list[Generation]]) -> None:
+            if not answer.done():  # who left hears no more
+                on_token(piece)
+
+        def heard(written: list[list[Sampled]]) -> None:
+            for index, ((brief, _, answer), row) in enumerate(zip(batch, written, strict=True)):
+                if brief.on_token is None:
+                    continue
+                text = self.tokens.decode(row[0].token_ids).rstrip(_HALF)
+                if text != told[index] and text.startswith(told[index]):
+                    loop.call_soon_threadsafe(tell, brief.on_token, text[len(told[index]) :], answer)
+                    told[index] = text
+
+        return heard
+
+    def write_many(
+        self,
+        briefs: Sequence[Brief],
+        n: int,
+        forced_prefixes: Sequence[str] = (),
+        heard: Callable[[list[list[Sampled]]], None] | None = None,
+    ) -> list[list[Generation]]:
         """``n`` workflows for each brief, in one batch. ``forced_prefixes``: what each brief's completions must begin with.
 
         A generation's text includes the forced prefix; its tokens are only those that the policy chose.
@@ -139,6 +168,7 @@ class LocalPolicy:
             max_tokens=self.dialect.max_tokens,
             temperature=self.temperature,
             generator=self.generator,
+            heard=heard,
         )
         seconds = (time.perf_counter() - started) / (n * len(briefs))
         return [

@@ -4,7 +4,7 @@ Every prompt is read once and shared by all its completions; what is computed pe
 Finished rows are dropped: when a quarter of the grid is idle it is packed anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -41,8 +41,9 @@ def sample(
     max_tokens: int,
     temperature: float = 1.0,
     generator: torch.Generator | None = None,
+    heard: Callable[[list[list[Sampled]]], None] | None = None,
 ) -> list[list[Sampled]]:
-    """``n`` completions for each prompt; temperature 0 takes the most probable token.
+    """``n`` completions for each prompt; temperature 0 takes the most probable token. ``heard`` is told of them at every token.
 
     Log-probabilities are those of the model at ``temperature`` (at 0: of the model itself).
     """
@@ -66,6 +67,8 @@ def sample(
                     sampled.token_ids.append(ids[q][g])
                     sampled.logprobs.append(logprobs[q][g])
                     sampled.finished = ids[q][g] == end
+        if heard is not None:
+            heard(results)
         active = [[g for g, sampled in enumerate(row) if not sampled.finished] for row in live]
         count = sum(len(row) for row in active)
         if count == 0 or step == max_tokens - 1:

@@ -9,12 +9,14 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from podium.acting.pool_file import read_pool
 from podium.errors import ConfigError
 from podium.workers.local_servers import LocalModel
 from podium.workers.price_list import price_of
 from podium.workers.providers import PROVIDERS, split_model
+from podium.workers.secrets import KEY_SHAPE
 
 USUAL: Mapping[str, str] = {
     "openai": "gpt-5-mini",
@@ -30,6 +32,7 @@ USUAL: Mapping[str, str] = {
 }
 """Provider -> a small model of it whose price is in the list, for those who name none."""
 
+_T = TypeVar("_T")
 Ask = Callable[[str, str], str]
 """(question, what counts where nothing is answered) -> the answer."""
 
@@ -64,7 +67,9 @@ def of_provider(provider: str, environ: Mapping[str, str]) -> Choice:
 
 
 def of_model(model: str) -> Choice:
-    """``provider:name`` as a choice. Raises :class:`ConfigError` where it names no provider."""
+    """``provider:name`` as a choice. Raises :class:`ConfigError` where it names no provider, or is a key."""
+    if KEY_SHAPE.search(model):
+        raise ConfigError("this looks like a key, not like a model. A key stands in its variable and in no file")
     split_model(model)
     return Choice(model=model)
 
@@ -84,21 +89,38 @@ def offered(local: Sequence[LocalModel], environ: Mapping[str, str] = os.environ
 
 
 def interviewed(choices: Sequence[Choice], say: Callable[[str], None], ask: Ask) -> list[Choice]:
-    """What a person chooses out of ``choices``. Raises :class:`ConfigError` for an answer that names none."""
+    """What a person chooses out of ``choices``; a wrong answer is asked for again.
+
+    Raises :class:`ConfigError` for the third wrong answer to one question.
+    """
     for number, choice in enumerate(choices, 1):
         say(f"{number:3}  {choice.model:45} {choice.note}")
     ready = " ".join(str(number) for number, choice in enumerate(choices, 1) if choice.is_ready)
-    numbers = ask("Which ones? Numbers, with spaces between", ready)
     chosen = []
-    for word in numbers.replace(",", " ").split():
-        if not (word.isascii() and word.isdecimal() and 1 <= int(word[:6]) <= len(choices)):
-            raise ConfigError(f"{word[:20]!r} is none of the numbers 1 to {len(choices)}")
-        choice = choices[int(word) - 1]
+    for choice in _again(say, lambda: _numbered(choices, ask("Which ones? Numbers, with spaces between", ready))):
         if choice.base_url is None and choice.model.partition(":")[0] in USUAL:
             provider, name = split_model(choice.model)
-            choice = of_model(f"{provider}:{ask(f'Which model of {provider}?', name)}")
+            question = f"Which model of {provider}?"
+            choice = _again(say, lambda: of_model(f"{provider}:{ask(question, name)}"))  # noqa: B023 - called at once
         chosen.append(choice)
     return chosen
+
+
+def _numbered(choices: Sequence[Choice], written: str) -> list[Choice]:
+    words = written.replace(",", " ").split()
+    for word in words:
+        if not (word.isascii() and word.isdecimal() and 1 <= int(word[:6]) <= len(choices)):
+            raise ConfigError(f"{word[:20]!r} is none of the numbers 1 to {len(choices)}")
+    return [choices[int(word) - 1] for word in words]
+
+
+def _again(say: Callable[[str], None], asked: Callable[[], _T]) -> _T:
+    for _ in range(2):
+        try:
+            return asked()
+        except ConfigError as error:
+            say(str(error))
+    return asked()
 
 
 def pool_text(choices: Sequence[Choice]) -> str:
