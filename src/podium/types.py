@@ -16,9 +16,12 @@ from podium.errors import Blame, NotNeeded, NotYet, PodiumError, WorkerUnavailab
 from podium.parts import Attachment as Attachment
 from podium.parts import CachePoint as CachePoint
 from podium.parts import Effort as Effort
+from podium.parts import ResponseOptions as ResponseOptions
+from podium.parts import Sampling as Sampling
 from podium.parts import Thoughts as Thoughts
 from podium.parts import Tool as Tool
 from podium.parts import ToolCall as ToolCall
+from podium.parts import ToolUse as ToolUse
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -47,51 +50,6 @@ Question = tuple[Message, ...]
 def ask(text: str) -> Question:
     """A question of one user message. Example: ``ask("What is 6 times 7?")``."""
     return (Message(role="user", content=text),)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sampling:
-    """How a worker should decode; None leaves a field to the worker's own setting.
-
-    Example: ``Sampling(temperature=0.2, max_tokens=4096)``, the constrained setting of the paper (section 4.1).
-    """
-
-    temperature: float | None = None
-    top_p: float | None = None
-    max_tokens: int | None = None
-    """Upper bound on completion tokens, thinking included where the provider counts it so."""
-    thinking_tokens: int | None = None
-    """Thinking budget in tokens; 0 asks for the least the provider allows."""
-    seed: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseOptions:
-    """What the client wants of the answer besides its text: it reaches the last step of a workflow and no other.
-
-    Example: ``ResponseOptions(stop=("\\n",))``. A worker that can not honour tools or a format raises :class:`ConfigError`.
-    """
-
-    sampling: Sampling = Sampling()
-    """Overrides the call's own, field by field."""
-    stop: tuple[str, ...] = ()
-    """Texts before which the answer ends."""
-    tools: tuple[Tool, ...] = ()
-    tool_choice: str = "auto"
-    """``auto``, ``none``, ``required``, or the name of the one tool to be called."""
-    one_tool_call: bool = False
-    """Whether no more than one tool may be called at once."""
-    response_format: str | None = None
-    """JSON schema, as text, that the answer has to follow; ``{}`` is any JSON object."""
-    cache_tools: Literal["", "5m", "1h"] = ""
-    """How long a provider should keep the tools in its cache, where it takes such marks; empty: as it likes."""
-    effort: Effort | None = None
-    """Replaces a thinking budget in tokens; a model that does not think is asked as ever."""
-
-    @property
-    def needs_a_chat_model(self) -> bool:
-        """Whether more is wanted than any worker can do."""
-        return bool(self.tools) or self.response_format is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +179,7 @@ Amend = Callable[[Workflow, tuple[str, ...]], Workflow]
 """(a workflow, the names its numbers stand for) -> the workflow that is carried out."""
 TokenListener = Callable[[str | None], None]
 """Receives a call's text as it arrives; None means "forget what you had, a new attempt begins"."""
-ToolListener = Callable[["ToolUse"], None]
+ToolListener = Callable[[ToolUse], None]
 """Receives each tool call that a worker made by itself, when it has its result."""
 
 
@@ -320,24 +278,6 @@ class PausedWorkflow:
 
 
 ProgressListener = Callable[[PausedWorkflow], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolUse:
-    """A tool that a worker called by itself on the way to its answer, and what came of it.
-
-    Example: ``ToolUse(tool="add", arguments='{"a": 1, "b": 2}', result="3", seconds=0.01)``.
-    """
-
-    tool: str
-    arguments: str
-    """JSON, as the model wrote it; not checked."""
-    result: str
-    """What the tool said, or why it could not be called."""
-    failed: bool = False
-    start_seconds: float = 0.0
-    """When it was called, counted from the start of its step."""
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

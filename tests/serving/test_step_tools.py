@@ -167,10 +167,7 @@ async def test_what_the_client_is_told_of_usage_dollars_and_steps(tmp_path: Path
                 words = "".join(
                     getattr(choice.delta, "reasoning_content", "") or "" for piece in pieces for choice in piece.choices
                 )
-                if seen:
-                    assert "looks" not in words, "what was told before is not told again"
-                else:
-                    assert "step 0, left: left looks. (calls look)" in words
+                assert ("step 0, left: left looks. (calls look)" in words) is not bool(seen)
             else:
                 whole = await ai.chat.completions.create(**body)
                 told, usage, calls = whole.model_dump()["podium"], whole.usage, whole.choices[0].message.tool_calls or []
@@ -192,6 +189,24 @@ async def test_what_the_client_is_told_of_usage_dollars_and_steps(tmp_path: Path
         assert paid == pytest.approx(tokens)
         spent = (await server.accounts.sessions.get(runs[0].session))[1]
         assert spent == pytest.approx(paid), "and the session's dollars are the same"
+
+
+async def test_what_was_told_in_an_earlier_round_is_not_told_again(tmp_path: Path) -> None:
+    crew = Crew(CHAIN)
+    async with crew_of(crew, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
+        messages: list[Any] = [ASKED]
+        told = []
+        for _ in range(3):
+            body: Any = {"model": "podium", "messages": messages, "tools": CHAT_TOOLS, "extra_body": ALL, "stream": True}
+            choices = [choice async for piece in await ai.chat.completions.create(**body) for choice in piece.choices]
+            told.append("".join(getattr(choice.delta, "reasoning_content", None) or "" for choice in choices))
+            calls = [call for choice in choices for call in choice.delta.tool_calls or ()]
+            turn = {"role": "assistant", "tool_calls": [call.model_dump(exclude={"index"}) for call in calls]}
+            messages += [turn, *chat_results(turn)]
+        first, second, third = told
+        assert first.endswith("step 0, left: left looks. (calls look)\n\n")
+        assert second == "step 0, left: left saw 0.0\n\nstep 1, right: right looks. (calls look)\n\n"
+        assert third == "step 1, right: right saw 0.0 (left saw 0.0)\n\n"
 
 
 async def test_a_session_has_one_plan_for_each_turn_and_knows_who_acts(tmp_path: Path) -> None:
