@@ -207,6 +207,13 @@ async def test_what_was_told_in_an_earlier_round_is_not_told_again(tmp_path: Pat
         assert first.endswith("step 0, left: left looks. (calls look)\n\n")
         assert second == "step 0, left: left saw 0.0\n\nstep 1, right: right looks. (calls look)\n\n"
         assert third == "step 1, right: right saw 0.0 (left saw 0.0)\n\n"
+        runs = [run async for run in server.accounts.runs.every(key=None)]
+        assert sorted((run.steps, run.workers) for run in runs) == [
+            (1, ("left",)), (2, ("left", "right")), (2, ("right", "judge")),
+        ]  # fmt: skip
+        assert sorted(tuple(share.worker for share in run.shares) for run in runs) == [
+            ("", "left"), ("left", "right"), ("right", "judge"),
+        ]  # fmt: skip
 
 
 async def test_a_session_has_one_plan_for_each_turn_and_knows_who_acts(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 The last step may, and in a call with ``tools_in_every_step`` every step that the answer needs and whose worker takes tools; an
 earlier step is free to call them, only the last can be made to. A step that asks holds those that would see it; the others go on,
 and so what several steps ask for is given to the client at once. What is kept (:class:`podium.types.PausedWorkflow`) holds the
-results of the steps that are over, without what they cost: that is paid.
+results of the steps that are over, without what they cost: that is paid. What failed, and nobody went on without, is tried again.
 """
 
 from collections.abc import Collection, Mapping
@@ -88,18 +88,26 @@ class Pausing:
         going = {
             index: AskingStep(index=index, call=call)
             for index, call in self.goes_on.items()
-            if index not in results and index not in self.asking
+            if not self._is_settled(index, results) and index not in self.asking
         }
         return PausedWorkflow(
             workflow=self._workflow,
             workers=self._pool.names,
-            results=tuple(None if (each := results.get(index)) is None else freed(each) for index in range(self._last + 1)),
+            results=tuple(freed(results[index]) if self._is_settled(index, results) else None for index in range(self._last + 1)),
             asking=tuple(step for _, step in sorted({**going, **self.asking}.items())),
             round=round_number,
             last_answer=last_answer,
             sample=self._call.sample,
             one_tool_call=self._offered.one_tool_call,
         )
+
+    def _is_settled(self, index: int, results: Mapping[int, StepResult]) -> bool:
+        """Whether step ``index`` is over for good; one that failed is tried again, unless another went on without it."""
+        if index not in results or results[index].failure is None:
+            return index in results
+        seen_by = [by for by, step in enumerate(self._workflow.steps) if index in step.access]
+        went_on = {by for by, result in results.items() if result.failure is None} | self.asking.keys() | self.goes_on.keys()
+        return not seen_by or not went_on.isdisjoint(seen_by)
 
     def shown(self, rest: Mapping[int, StepResult]) -> dict[int, StepResult]:
         """The records of the steps without a result, which are ``rest`` for those that do not wait for the client."""
