@@ -7,6 +7,9 @@ from typing import Any
 import openai
 import pytest
 
+from podium.page.story import planned
+from podium.parts import Thought
+from podium.types import Call, Completion, Thoughts, ToolCall
 from tests.serving.agents import CHAT_TOOLS
 from tests.serving.crew import (
     ALL,
@@ -21,7 +24,7 @@ from tests.serving.crew import (
     chat_say,
     crew_of,
 )
-from tests.serving.live import live
+from tests.serving.live import Puppet, catalog_of, live, said
 from tests.serving.test_chat_api import client
 from tests.serving.test_messages import claude
 from tests.serving.test_tool_loops import lose
@@ -238,6 +241,52 @@ async def test_a_session_has_one_plan_for_each_turn_and_knows_who_acts(tmp_path:
         assert {turn for turn, _ in told[3:]} == {2}
         assert len(crew.asked["boss"]) == 2
         assert "Look left." in crew.asked["boss"][1][-1]["content"], "the policy knows the plan of the turn before"
+
+
+async def test_each_of_several_choices_goes_on_by_itself(tmp_path: Path) -> None:
+    crew = Crew()
+    async with crew_of(crew, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
+        body: Any = {"model": "podium", "tools": CHAT_TOOLS, "extra_body": ALL}
+        both = await ai.chat.completions.create(messages=[ASKED], n=2, **body)
+        for choice in both.choices:
+            turn = choice.message.model_dump(exclude_none=True, include={"role", "content", "tool_calls"})
+            answer = await chat_say(ai, [ASKED, turn, *chat_results(turn)])
+            assert answer["content"] == "judge saw nothing (left saw 0.0) (right saw 0.0)"
+        assert crew.counts() == (2, 4, 4, 2)
+
+
+class Thinker(Puppet):
+    """Thinks before it calls a tool, and has to get its own thought back with the result."""
+
+    async def __call__(self, call: Call) -> Completion:
+        mine = Thoughts(by="w", thoughts=(Thought(text=f"of {call.subtask}", signature="s"),))
+        if call.response_options.tools and not call.turns and call.subtask != "Say it.":
+            wanted = ToolCall(id="call_0", name="look", arguments="{}")
+            return Completion(text="", tool_calls=(wanted,), thoughts=mine)
+        assert [turn.thoughts for turn in call.turns if turn.tool_calls] == ([mine] if call.turns else [])
+        return await super().__call__(call)
+
+
+async def test_each_step_gets_its_own_thoughts_back(tmp_path: Path) -> None:
+    workers = [Thinker(lambda call: "done") for _ in range(3)]
+    async with live(catalog_of(said(PARALLEL), *workers), tmp_path) as server, client(server) as ai:
+        turn = await chat_say(ai, [ASKED])
+        results = [{"role": "tool", "tool_call_id": call["id"], "content": "x"} for call in turn["tool_calls"]]
+        assert (await chat_say(ai, [ASKED, turn, *results]))["content"] == "done"
+        assert [len(worker.calls) for worker in workers] == [1, 1, 1]
+
+
+async def test_the_story_of_a_session_says_who_waits(tmp_path: Path) -> None:
+    crew = Crew()
+    async with crew_of(crew, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
+        turn = await chat_say(ai, [ASKED])
+        await chat_say(ai, [ASKED, turn, *chat_results(turn)])
+        runs = [run async for run in server.accounts.runs.every(key=None)]
+        found = [planned(transcript) for run in runs for transcript in run.transcripts]
+        assert sorted(found) == [
+            "Planned 3 steps: left, right, judge; left and right wait for the client.",
+            "Without a plan: left, right, judge; judge answered.",
+        ]
 
 
 async def test_nothing_is_kept_that_is_too_long_gone_and_that_is_said(tmp_path: Path) -> None:
