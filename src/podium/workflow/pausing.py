@@ -41,6 +41,7 @@ class Pausing:
         """Who waits for the client."""
         self.results: dict[int, StepResult] = {}
         """What each of those said when it asked."""
+        self._last_call = Call()
         self.goes_on: dict[int, Call] = {}
         """Who has what it waited for, and so is asked this."""
         for step in () if call.paused is None else call.paused.asking:
@@ -55,6 +56,8 @@ class Pausing:
             call = self.goes_on[index]
             if not self._pool[self._workflow.steps[index].worker].card.sees:
                 call = in_words(call)
+        if index == self._last:
+            self._last_call = call
         return replace(call, response_options=self._options_of(index))
 
     def _options_of(self, index: int) -> ResponseOptions:
@@ -70,11 +73,9 @@ class Pausing:
 
     def ask(self, index: int, call: Call, result: StepResult) -> bool:
         """Whether step ``index`` waits for the client with ``result``; the last one's ends the workflow instead."""
-        said = result.completion
-        if index == self._last or said is None or not said.tool_calls:
+        if index == self._last or result.completion is None or not result.completion.tool_calls:
             return False
-        turn = Message(role="assistant", content=said.text, tool_calls=said.tool_calls, thoughts=said.thoughts)
-        self.asking[index] = AskingStep(index=index, call=replace(call, response_options=ResponseOptions()), asks=turn)
+        self.asking[index] = _asking(index, call, result.completion)
         self.results[index] = result
         return True
 
@@ -90,6 +91,11 @@ class Pausing:
             for index, call in self.goes_on.items()
             if not self._is_settled(index, results) and index not in self.asking
         }
+        last = results.get(self._last)
+        if last is not None and last.completion is not None and last.completion.tool_calls:
+            # Were it asked by itself, only it would be kept; here it is one of those whose calls are not handed out yet.
+            results = {index: result for index, result in results.items() if index != self._last}
+            going[self._last] = _asking(self._last, self._last_call, last.completion)
         return PausedWorkflow(
             workflow=self._workflow,
             workers=self._pool.names,
@@ -117,6 +123,11 @@ class Pausing:
                 said = Completion(text=step.asks.content, finish_reason="tool_calls", tool_calls=step.asks.tool_calls)
                 found[index] = replace(rest[index], completion=said, failure=None, kept=True)
         return found | self.results
+
+
+def _asking(index: int, call: Call, said: Completion) -> AskingStep:
+    turn = Message(role="assistant", content=said.text, tool_calls=said.tool_calls, thoughts=said.thoughts)
+    return AskingStep(index=index, call=replace(call, response_options=ResponseOptions()), asks=turn)
 
 
 def not_yet(where: str) -> Failure:
