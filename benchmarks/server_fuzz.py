@@ -1,13 +1,13 @@
-"""The server against requests made up from its own OpenAPI document: ``python -m benchmarks.server_fuzz``.
+"""The server against requests made up from its own OpenAPI document: ``python -m benchmarks.server_fuzz [CASES]``.
 
 Schemathesis makes requests, valid ones and broken ones, for every endpoint; Hypothesis makes request options of any shape for
 otherwise good requests of each API. ``unhandled`` counts answers with status 500 (a bug), ``shapeless`` errors in no API's shape.
 """
 
+import argparse
 import asyncio
 import itertools
 import json
-import sys
 import tempfile
 import threading
 from collections import Counter
@@ -37,7 +37,7 @@ JSON_VALUES = st.recursive(
     lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.text(max_size=8), inside, max_size=3),
     max_leaves=6,
 )
-NAMES = ("workers", "exclude_workers", "policy", "rounds", "budget_usd", "session_usd", "budget_seconds")
+NAMES = ("workers", "exclude_workers", "policy", "rounds", "tool_steps", "budget_usd", "session_usd", "budget_seconds")
 EXTENSIONS = st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=10), JSON_VALUES, max_size=4) | JSON_VALUES
 
 
@@ -146,4 +146,6 @@ def _server() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(fuzz(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000)))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="?", type=int, default=20_000, help="about how many requests; default: 20,000")
+    print(json.dumps(fuzz(parser.parse_args().cases)))

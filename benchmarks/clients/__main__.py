@@ -6,8 +6,9 @@ Whether it finished, whether each turn was planned once, whether anything was fo
 second workflow names another one of the same price is counted where the models are asked.
 
 ``paid_usd``: what was asked of the models, at their prices. ``runs_usd``: what the server's books say. ``sessions_usd``: what
-they say of the sessions; ``session_runs_usd``: of the runs in them. ``tokens``: those that the agent was told of its last answer,
-where it prints them. Needs node and the registries; prints one JSON object last.
+they say of the sessions; ``session_runs_usd``: of the runs in them. ``tokens``: the last that the agent reports, where it prints
+them (Codex: of all answers together); each that it reports has to be what its models counted. Needs node and the registries;
+prints one JSON object last.
 """
 
 import json
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.clients.agents import AGENTS, SECONDS, TURNS, VERSIONS, Agent, environment
-from benchmarks.clients.upstream import CALL_USD, USAGE, Provider, serving
+from benchmarks.clients.upstream import ANEW, CACHED, CALL_USD, WRITTEN, Provider, serving
 from benchmarks.server import started
 
 MODELS = {"podium": 1, "podium-fast": 1, "solver": 0}
@@ -80,7 +81,7 @@ def _tried(name: str, agent: Agent, model: str) -> dict[str, Any]:
         books["paid_usd"] = round(provider.requests * CALL_USD, 9)
         is_right = books["paid_usd"] == books["runs_usd"] and books["sessions_usd"] == books["session_runs_usd"]
         told = [tuple(map(int, found)) for found in re.findall(agent.tokens, "\n".join(said))] if agent.tokens else []
-        is_right &= not agent.tokens or set(told) == {(USAGE["prompt_tokens"], USAGE["completion_tokens"])}
+        is_right &= not agent.tokens or told == _tokens(agent, turns, calls + 1)
         written = (work / "one.txt").read_text() if (work / "one.txt").exists() else None
         done = written == agent.in_file
         ok = finished == turns and done and provider.asked == expected and provider.forgotten == 0 and is_right
@@ -99,6 +100,13 @@ def _tried(name: str, agent: Agent, model: str) -> dict[str, Any]:
             "seconds": round(seconds, 1),
             **shown,
         }
+
+
+def _tokens(agent: Agent, turns: int, answers: int) -> list[tuple[int, ...]]:
+    """What ``agent`` is to report of ``turns`` turns of so many ``answers``: read anew, read from a cache, written."""
+    if agent.adds_up:
+        return [tuple(turn * answers * each for each in (ANEW + CACHED, CACHED, WRITTEN)) for turn in range(1, turns + 1)]
+    return [(ANEW, CACHED, WRITTEN)] * (turns * answers)
 
 
 def _books(path: Path) -> dict[str, Any]:

@@ -36,7 +36,12 @@ class Agent:
     has_session: bool = True
     """Whether its turns can be told to be one session. Aider's can not: it names none and rewrites what was said before."""
     tokens: str = ""
-    """Finds what it reports as the tokens of each answer, in what it prints; "": it reports them otherwise."""
+    """Finds what it reports as the tokens of each answer, in what it prints: read anew, read from a cache, written.
+
+    "" of an agent that does not say.
+    """
+    adds_up: bool = False
+    """Whether it reports them at the end of each turn, as the sum of all answers so far, what was cached among what was read."""
 
 
 def _codex_install() -> None:
@@ -89,7 +94,16 @@ def _opencode_prepare(folder: Path, url: str, model: str) -> None:
 
 def _opencode_command(folder: Path, url: str, model: str, turn: int) -> list[str]:
     again = ["--continue"] if turn > 1 else []
-    return [str(_bin("opencode")), "run", *again, "--model", f"here/{model}", f"Turn {turn}: write one.txt, read it, add to it."]
+    as_json = ["--format", "json"]
+    return [
+        str(_bin("opencode")),
+        "run",
+        *again,
+        *as_json,
+        "--model",
+        f"here/{model}",
+        f"Turn {turn}: write one.txt, read it, add to it.",
+    ]
 
 
 def _opencode_steps(folder: Path) -> list[Step]:
@@ -196,6 +210,8 @@ AGENTS: Mapping[str, Agent] = {
         steps=_codex_steps,
         text="Finished NUMBER.",
         in_file="one\ntwo\none\ntwo\n",
+        tokens=r'"input_tokens":(\d+),"cached_input_tokens":(\d+),.*?"output_tokens":(\d+)',
+        adds_up=True,
     ),
     "opencode": Agent(
         install=_opencode_install,
@@ -204,6 +220,7 @@ AGENTS: Mapping[str, Agent] = {
         steps=_opencode_steps,
         text="Finished NUMBER.",
         in_file="one\ntwo\n",
+        tokens=r'"input":(\d+),"output":(?=(?:\d+).*?"read":(\d+))(\d+)',
     ),
     "langgraph": Agent(
         install=_langgraph_install,
@@ -212,7 +229,7 @@ AGENTS: Mapping[str, Agent] = {
         steps=_langgraph_steps,
         text="Finished NUMBER.",
         in_file="one\ntwo\none\ntwo\n",
-        tokens=r"tokens (\d+) (\d+)",
+        tokens=r"tokens (\d+) (\d+) (\d+)",
     ),
     "aider": Agent(
         install=_aider_install,

@@ -37,7 +37,8 @@ def main(url: str, model: str, sentence: str) -> None:
     for message in messages[len(before) :]:
         if message.type == "ai":
             used = message.usage_metadata
-            print(f"tokens {used['input_tokens']} {used['output_tokens']}")
+            cached = used["input_token_details"]["cache_read"]
+            print(f"tokens {used['input_tokens'] - cached} {cached} {used['output_tokens']}")
     print(messages[-1].content)
 
 

@@ -112,13 +112,15 @@ def serving(provider: Provider) -> Iterator[str]:
         server.server_close()
 
 
+ANEW, CACHED, WRITTEN = 1000, 8000, 20
+"""Tokens of each answer: of its prompt, those that were read anew and from a cache, and those of the answer."""
 USAGE = {
-    "prompt_tokens": 9000,
-    "completion_tokens": 20,
-    "total_tokens": 9020,
-    "prompt_tokens_details": {"cached_tokens": 8000},
+    "prompt_tokens": ANEW + CACHED,
+    "completion_tokens": WRITTEN,
+    "total_tokens": ANEW + CACHED + WRITTEN,
+    "prompt_tokens_details": {"cached_tokens": CACHED},
 }
-CALL_USD = (1000 * 1.0 + 8000 * 0.1 + 20 * 10.0) / 1e6
+CALL_USD = (ANEW * 1.0 + CACHED * 0.1 + WRITTEN * 10.0) / 1e6
 """What each request costs at the prices of the pool file (``__main__``)."""
 HEAD = {"id": "chatcmpl-1", "created": 1, "model": "scripted"}
 

@@ -17,7 +17,20 @@ from podium.conditions import ALWAYS, read_condition
 from podium.errors import ConfigError, PodiumError, UnworkableStep
 from podium.events import Answered, Listener, PlanStarted, PlanToken, interrupted_by
 from podium.protocols import Policy, Worker
-from podium.types import Brief, Call, Card, Completion, Failure, Generation, ResponseOptions, Transcript, Usage, Waiting, Workflow
+from podium.types import (
+    Brief,
+    Call,
+    Card,
+    Completion,
+    Failure,
+    Generation,
+    PausedWorkflow,
+    ResponseOptions,
+    Transcript,
+    Usage,
+    Waiting,
+    Workflow,
+)
 from podium.workers.nested import collecting, give_up
 from podium.workers.pool import WorkerPool
 from podium.workers.render import render
@@ -159,11 +172,18 @@ class Conductor:
             sample=(*call.sample, len(previous) + 1),
         )
 
-    async def _rounds_of(self, call: Call, transcripts: list[Transcript], on_event: Listener | None) -> Waiting | None:
+    async def _rounds_of(
+        self, call: Call, transcripts: list[Transcript], on_event: Listener | None
+    ) -> Waiting | PausedWorkflow | None:
         """Append one transcript per round, until the policy keeps an answer, a round fails, or the rounds are used up.
 
-        A step that asks for tools ends the rounds too, and is returned: there is no answer yet that another could look at.
+        A step that asks for tools ends the rounds too, and is returned: there is no answer yet that another could look at. What
+        goes on with the results of tools is that round, and the last one.
         """
+        asked = call if self._rounds == 1 else replace(call, on_token=None)
+        if call.paused is not None:
+            nobody, brief = Generation(text=""), self._brief(call, ())
+            return await _carried_out(Round(nobody, brief, self._syntax, self._pool, asked, on_event=on_event), transcripts)
         for round_number in range(1, self._rounds + 1):
             brief = _announced(self._brief(call, transcripts), round_number, on_event)
             try:
@@ -176,19 +196,24 @@ class Conductor:
             except (asyncio.CancelledError, Exception) as end:
                 transcripts += [_unwritten(call, interrupted_by(end), failed_rounds)] if failed_rounds else []
                 raise
-            asked = call if self._rounds == 1 else replace(call, on_token=None)
             this = Round(generation, brief, self._syntax, self._pool, asked, on_event=on_event)
-            try:
-                transcripts.append(await this.run())
-            except (asyncio.CancelledError, Exception):
-                transcripts += [] if this.cut_short is None else [this.cut_short]
-                raise
+            await _carried_out(this, transcripts)
             if this.waiting is not None or round_number == self._rounds:
                 return this.waiting
             # In a thread: formulas are compared in another process, which is waited for.
             if not await asyncio.to_thread(wants_another, transcripts[-1], self._again):
                 return None
         return None
+
+
+async def _carried_out(this: Round, transcripts: list[Transcript]) -> Waiting | PausedWorkflow | None:
+    """Append the record of a round, also where something ends it, and return who waits."""
+    try:
+        transcripts.append(await this.run())
+    except (asyncio.CancelledError, Exception):
+        transcripts += [] if this.cut_short is None else [this.cut_short]
+        raise
+    return this.waiting
 
 
 def _announced(brief: Brief, round_number: int, on_event: Listener | None) -> Brief:
@@ -222,18 +247,21 @@ def _unwritten(call: Call, failure: Failure, failed_rounds: list[Transcript]) ->
     return Transcript(question=call.question, generation=nothing, workflow=None, failure=failure)
 
 
-def _completion(transcripts: list[Transcript], waiting: Waiting | None = None) -> Completion:
+def _completion(transcripts: list[Transcript], waiting: Waiting | PausedWorkflow | None = None) -> Completion:
     """What all rounds together come to; the text is the newest answer, empty where there is none."""
-    last = None if waiting is None else transcripts[-1].results[-1].completion
+    last = transcripts[-1].results[-1].completion if isinstance(waiting, Waiting) else None
+    paused = waiting if isinstance(waiting, PausedWorkflow) else None
+    asked = [] if paused is None else [call for step in paused.handed_out if step.asks for call in step.asks.tool_calls]
     answers = [transcript.answer for transcript in transcripts if transcript.answer is not None]
     return Completion(
         text=answers[-1] if answers else "",
         finish_reason=_finish_reason(transcripts),
         usage=Usage.total(transcript.usage for transcript in transcripts),
         seconds=sum(transcript.critical_seconds for transcript in transcripts),
-        tool_calls=() if last is None else last.tool_calls,
+        tool_calls=tuple(asked) if last is None else last.tool_calls,
         thoughts=None if last is None else last.thoughts,
-        waiting=waiting,
+        waiting=waiting if isinstance(waiting, Waiting) else None,
+        paused=paused,
         transcripts=tuple(transcripts),
     )
 

@@ -20,6 +20,7 @@
     │   ├── ContextOverflow    policy   the call is larger than the context of the worker that was chosen for it
     │   ├── UpstreamFailed              a step this step needed gave no answer
     │   └── NotNeeded                   this step's answer was of no use any more: another failed, or was skipped
+    │       └── NotYet                  this step comes after one that waits for the client's tools
     ├── StoreUnavailable       world    a server's database does not answer
     └── VerifierError          world    the grader broke; never "wrong"
         └── SandboxError                the sandbox could not isolate, start, or finish a program
@@ -172,6 +173,10 @@ class UpstreamFailed(WorkerError):
 
 class NotNeeded(WorkerError):
     """Nobody could use this step's answer any more, so it was stopped, or not started. Only ever a record."""
+
+
+class NotYet(NotNeeded):
+    """A step before this one waits for the client's tools; this one comes after it. Only ever a record."""
 
 
 class StoreUnavailable(PodiumError):

@@ -1,4 +1,4 @@
-"""What a conversation is made of besides words: tools and their calls, pictures and files, marks for a cache.
+"""What a conversation is made of besides words: tools and their calls, pictures and files, marks for a cache, and how to answer.
 
 They are nouns as those in :mod:`podium.types`, which has them by the same names.
 """
@@ -81,3 +81,66 @@ class Tool:
     parameters: str = '{"type": "object", "properties": {}}'
     """JSON schema, as text."""
     strict: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How a worker should decode; None leaves a field to the worker's own setting.
+
+    Example: ``Sampling(temperature=0.2, max_tokens=4096)``, the constrained setting of the paper (section 4.1).
+    """
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    """Upper bound on completion tokens, thinking included where the provider counts it so."""
+    thinking_tokens: int | None = None
+    """Thinking budget in tokens; 0 asks for the least the provider allows."""
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseOptions:
+    """What the client wants of the answer besides its text: it reaches the last step of a workflow and no other.
+
+    Example: ``ResponseOptions(stop=("\\n",))``. A worker that can not honour tools or a format raises :class:`ConfigError`.
+    """
+
+    sampling: Sampling = Sampling()
+    """Overrides the call's own, field by field."""
+    stop: tuple[str, ...] = ()
+    """Texts before which the answer ends."""
+    tools: tuple[Tool, ...] = ()
+    tool_choice: str = "auto"
+    """``auto``, ``none``, ``required``, or the name of the one tool to be called."""
+    one_tool_call: bool = False
+    """Whether no more than one tool may be called at once."""
+    response_format: str | None = None
+    """JSON schema, as text, that the answer has to follow; ``{}`` is any JSON object."""
+    cache_tools: Literal["", "5m", "1h"] = ""
+    """How long a provider should keep the tools in its cache, where it takes such marks; empty: as it likes."""
+    effort: Effort | None = None
+    """Replaces a thinking budget in tokens; a model that does not think is asked as ever."""
+
+    @property
+    def needs_a_chat_model(self) -> bool:
+        """Whether more is wanted than any worker can do."""
+        return bool(self.tools) or self.response_format is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    """A tool that a worker called by itself on the way to its answer, and what came of it.
+
+    Example: ``ToolUse(tool="add", arguments='{"a": 1, "b": 2}', result="3", seconds=0.01)``.
+    """
+
+    tool: str
+    arguments: str
+    """JSON, as the model wrote it; not checked."""
+    result: str
+    """What the tool said, or why it could not be called."""
+    failed: bool = False
+    start_seconds: float = 0.0
+    """When it was called, counted from the start of its step."""
+    seconds: float = 0.0

@@ -1,5 +1,7 @@
 """What one request may choose: workers, policy, rounds, and how much it may cost."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from podium.body import Body, Name
@@ -17,6 +19,8 @@ class RequestOptions(Body):
     """All but these."""
     policy: Name | None = None
     """Who writes the workflow, by the names of ``podium ask --policy``, instead of the model's own policy."""
+    tool_steps: Literal["last", "all"] | None = None
+    """Which steps of the workflow may call the client's tools, instead of what the pool file says."""
     rounds: int | None = Field(default=None, ge=1, le=10)
     budget_usd: float | None = Field(default=None, gt=0, le=1e6, allow_inf_nan=False)
     """What the whole answer may cost at most."""

@@ -6,19 +6,22 @@ Units are in the names (``seconds``, ``cost_usd``). Worker and step numbers coun
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 from podium.conditions import ALWAYS, Skipped, read_condition
-from podium.errors import Blame, NotNeeded, PodiumError, WorkerUnavailable, error_named
+from podium.errors import Blame, NotNeeded, NotYet, PodiumError, WorkerUnavailable, error_named
 from podium.parts import Attachment as Attachment
 from podium.parts import CachePoint as CachePoint
 from podium.parts import Effort as Effort
+from podium.parts import ResponseOptions as ResponseOptions
+from podium.parts import Sampling as Sampling
 from podium.parts import Thoughts as Thoughts
 from podium.parts import Tool as Tool
 from podium.parts import ToolCall as ToolCall
+from podium.parts import ToolUse as ToolUse
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -47,51 +50,6 @@ Question = tuple[Message, ...]
 def ask(text: str) -> Question:
     """A question of one user message. Example: ``ask("What is 6 times 7?")``."""
     return (Message(role="user", content=text),)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sampling:
-    """How a worker should decode; None leaves a field to the worker's own setting.
-
-    Example: ``Sampling(temperature=0.2, max_tokens=4096)``, the constrained setting of the paper (section 4.1).
-    """
-
-    temperature: float | None = None
-    top_p: float | None = None
-    max_tokens: int | None = None
-    """Upper bound on completion tokens, thinking included where the provider counts it so."""
-    thinking_tokens: int | None = None
-    """Thinking budget in tokens; 0 asks for the least the provider allows."""
-    seed: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseOptions:
-    """What the client wants of the answer besides its text: it reaches the last step of a workflow and no other.
-
-    Example: ``ResponseOptions(stop=("\\n",))``. A worker that can not honour tools or a format raises :class:`ConfigError`.
-    """
-
-    sampling: Sampling = Sampling()
-    """Overrides the call's own, field by field."""
-    stop: tuple[str, ...] = ()
-    """Texts before which the answer ends."""
-    tools: tuple[Tool, ...] = ()
-    tool_choice: str = "auto"
-    """``auto``, ``none``, ``required``, or the name of the one tool to be called."""
-    one_tool_call: bool = False
-    """Whether no more than one tool may be called at once."""
-    response_format: str | None = None
-    """JSON schema, as text, that the answer has to follow; ``{}`` is any JSON object."""
-    cache_tools: Literal["", "5m", "1h"] = ""
-    """How long a provider should keep the tools in its cache, where it takes such marks; empty: as it likes."""
-    effort: Effort | None = None
-    """Replaces a thinking budget in tokens; a model that does not think is asked as ever."""
-
-    @property
-    def needs_a_chat_model(self) -> bool:
-        """Whether more is wanted than any worker can do."""
-        return bool(self.tools) or self.response_format is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +179,7 @@ Amend = Callable[[Workflow, tuple[str, ...]], Workflow]
 """(a workflow, the names its numbers stand for) -> the workflow that is carried out."""
 TokenListener = Callable[[str | None], None]
 """Receives a call's text as it arrives; None means "forget what you had, a new attempt begins"."""
-ToolListener = Callable[["ToolUse"], None]
+ToolListener = Callable[[ToolUse], None]
 """Receives each tool call that a worker made by itself, when it has its result."""
 
 
@@ -254,6 +212,12 @@ class Call:
     """Of a call to a Conductor: may change a workflow before it is carried out."""
     on_tool: ToolListener | None = field(default=None, compare=False, repr=False)
     """Who is told of the tools that the worker calls by itself, each when it has its result; not part of the identity either."""
+    tools_in_every_step: bool = False
+    """Of a call to a Conductor: whether every step that the answer needs may call the client's tools, or only the last."""
+    paused: PausedWorkflow | None = field(default=None, compare=False, repr=False)
+    """Of a call to a Conductor: the workflow that goes on, instead of a new one."""
+    on_progress: ProgressListener | None = field(default=None, compare=False, repr=False)
+    """Of a call to a Conductor that has ``paused``: what is told how far it has come, before anything else is asked."""
 
     @staticmethod
     def plain(question: str | Question, sampling: Sampling = Sampling()) -> Call:
@@ -274,21 +238,46 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolUse:
-    """A tool that a worker called by itself on the way to its answer, and what came of it.
+class AskingStep:
+    """A step before the last whose worker asked for the client's tools.
 
-    Example: ``ToolUse(tool="add", arguments='{"a": 1, "b": 2}', result="3", seconds=0.01)``.
+    Example: ``AskingStep(index=0, call=Call(subtask="Look."), asks=Message(role="assistant", content="", tool_calls=calls))``.
     """
 
-    tool: str
-    arguments: str
-    """JSON, as the model wrote it; not checked."""
-    result: str
-    """What the tool said, or why it could not be called."""
-    failed: bool = False
-    start_seconds: float = 0.0
-    """When it was called, counted from the start of its step."""
-    seconds: float = 0.0
+    index: int
+    call: Call
+    """As it was made, but for its listener; to go on with, with what came since as its turns."""
+    asks: Message | None = None
+    """Its newest turn, with the calls that the client has not run yet; None where it goes on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PausedWorkflow:
+    """A workflow that can only go on when its client has run tools, and how far it has come.
+
+    Example: ``PausedWorkflow(workflow=workflow, workers=("boss", "ember"), results=(None, None), asking=(step,))``.
+    """
+
+    workflow: Workflow
+    workers: tuple[str, ...]
+    """The names that its numbers stand for."""
+    results: tuple[StepResult | None, ...]
+    """A place for each step; None of those that are not over."""
+    asking: tuple[AskingStep, ...]
+    round: int = 1
+    last_answer: str | None = None
+    sample: tuple[int, ...] = ()
+    one_tool_call: bool = False
+    """Whether the client runs one call at a time; then one step asks, and the others wait for their turn."""
+
+    @property
+    def handed_out(self) -> tuple[AskingStep, ...]:
+        """The steps whose calls the client is given now."""
+        asking = tuple(step for step in self.asking if step.asks is not None)
+        return asking[:1] if self.one_tool_call else asking
+
+
+ProgressListener = Callable[[PausedWorkflow], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,7 +300,9 @@ class Completion:
     check_passed: bool | None = None
     """Of a worker that checks what it sees, or runs it: whether that held; None where it checked nothing."""
     waiting: Waiting | None = None
-    """Of a Conductor, where there are ``tool_calls``: the step that made them, and so the one that goes on."""
+    """Of a Conductor, where there are ``tool_calls``: the last step, where that made them, and so is the one that goes on."""
+    paused: PausedWorkflow | None = None
+    """Of a Conductor, where there are ``tool_calls`` of steps before the last: those of its ``handed_out``, in order."""
     transcripts: tuple[Transcript, ...] = ()
     """One per round where the worker was itself a Conductor: a tree, not a log."""
     tool_uses: tuple[ToolUse, ...] = ()
@@ -403,6 +394,8 @@ class StepResult:
     """Rounds of Conductors below this step that ended without an answer, so that they are in no completion."""
     skipped: Skipped | None = None
     """Set where nobody was asked: ``completion`` is then a response that the step saw, and is free."""
+    kept: bool = False
+    """Whether it is what an earlier request brought, and paid for, of a workflow that goes on."""
 
     @property
     def usage(self) -> Usage | None:
@@ -412,8 +405,13 @@ class StepResult:
 
     @property
     def was_needed(self) -> bool:
-        """False where this one was stopped, or not started, because nobody could use it any more: no fault of its worker's."""
-        return self.failure is None or self.failure.kind != NotNeeded.__name__
+        """False where this one was stopped, or not started: nobody could use it, any more or yet. No fault of its worker's."""
+        return self.failure is None or self.failure.kind not in (NotNeeded.__name__, NotYet.__name__)
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether somebody was asked for it, now, and needed to be."""
+        return self.skipped is None and self.was_needed and not self.kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -439,8 +437,8 @@ class Transcript:
 
     @property
     def asked(self) -> tuple[StepResult, ...]:
-        """The steps that somebody was asked for: neither skipped nor left out because nobody needed them any more."""
-        return tuple(each for each in self.results if each.skipped is None and each.was_needed)
+        """The steps that somebody was asked for: neither skipped, nor left out because nobody needed them any more, nor kept."""
+        return tuple(each for each in self.results if each.was_asked)
 
     @property
     def critical_seconds(self) -> float:

@@ -112,6 +112,7 @@ class Small:
         self.evil = WorkerPool([Member(worker=evil, card=Card(name=EVIL)), Member(worker=evil, card=Card(name="{{evil}}"))])
 
     task_worker = None
+    tools_in_every_step = False
 
     @property
     def models(self) -> Sequence[str]:

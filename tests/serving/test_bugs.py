@@ -12,7 +12,7 @@ from podium.errors import WorkerUnavailable
 from podium.request_options import RequestOptions
 from podium.serving.asking import ChoiceDone, conducted, failed
 from podium.serving.conversation import ParsedRequest
-from podium.serving.paused_step import Resumed
+from podium.serving.paused_step import Paused, Resumed
 from podium.serving.store.clock import utc_now
 from podium.types import Call, Completion
 from tests.serving.live import TWO_STEPS, Live, Puppet, catalog_of, live, said, until
@@ -110,7 +110,8 @@ async def test_a_step_whose_request_fails_waits_on_and_one_that_went_on_is_forgo
         answered = ChoiceDone(choice=0, completion=Completion(text="42"))
         for done, left in ((failed(0, WorkerUnavailable("gone")), "a step"), (answered, None)):
             async with server.service.admitted(None, asked) as active:
-                active.resumed = Resumed(worker="w2", call=asked.call, ids=("call_1",))
+                waits = Paused(model="w2", options=asked.options, question="", worker="w2", tool_calls=("call_1",), steps=())
+                active.resumed = Resumed(worker="w2", call=asked.call, ids=("call_1",), kept=waits, results="")
                 finishing = asyncio.create_task(server.service.finish(active, [done]))
                 await asyncio.sleep(0)
                 finishing.cancel()  # its client leaves meanwhile

@@ -21,7 +21,7 @@ from podium.events import (
     WorkflowWritten,
 )
 from podium.types import Failure, Generation, StepResult, Transcript, Usage, Workflow
-from podium.workflow.draw import said, used
+from podium.workflow.draw import said, unasked, used
 
 State = Literal["waits", "runs", "done", "skipped", "failed", "stopped", "cut", "never"]
 """``stopped``: nobody needed it any more. ``cut``: the run was stopped while it worked. ``never``: it was not begun."""
@@ -82,7 +82,7 @@ class StepView:
     @property
     def usage(self) -> Usage | None:
         """What it cost; None before it is done, where nobody was asked, and where nothing is known of what it used."""
-        return None if self.result is None or self.result.skipped is not None else self.result.usage
+        return None if self.result is None or unasked(self.result) else self.result.usage
 
     @property
     def waits_for_client(self) -> bool:

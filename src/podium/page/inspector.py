@@ -2,12 +2,13 @@
 
 from nicegui.element import Element
 
+from podium.errors import NotYet
 from podium.page.following import PlanView, RoundView, StepView
 from podium.page.long_text import LongText, folded
 from podium.page.parts import box, text
 from podium.page.shown import figures, line, tail, took
 from podium.types import Question, StepResult
-from podium.workflow.draw import as_text, counted, sees, used
+from podium.workflow.draw import as_text, counted, sees, unasked, used
 
 MOST_TOOLS = 50
 """Tool calls of one step that are shown."""
@@ -105,16 +106,19 @@ class _Live:
         if view.state == "waits":
             self._words.show("It waits for the steps that it sees.")
         elif view.state == "never":
-            self._words.show("It was not started: the run was over before.")
+            failure = None if view.result is None else view.result.failure
+            waits = failure is not None and failure.kind == NotYet.__name__
+            self._words.show(
+                "A step before it waits for the client." if waits else "It was not started: the run was over before."
+            )
         elif view.result is None:
             self._words.show(tail(view.said) or "...")
         else:
             self._words.show(view.said or "(nothing)")
             seconds = view.seconds or 0.0
-            skipped = view.state == "skipped"
-            self._figures.text = (
-                "no worker was asked" if skipped else took(seconds) if view.usage is None else figures(seconds, view.usage)
-            )
+            spent = took(seconds) if view.usage is None else figures(seconds, view.usage)
+            nobody = {"skipped": "no worker was asked", "answered before": "no worker was asked again"}
+            self._figures.text = nobody.get(unasked(view.result), spent)
             with self._below:
                 _tools(view.result)
                 _rounds_below(view.result)

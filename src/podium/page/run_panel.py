@@ -238,9 +238,9 @@ class RunPanel:
                     folded(f"What the conductor wrote, round {shown.number}", shown.plan.said)
 
     def _why_blank(self) -> str:
-        last = self._following.rounds[-1].steps[-1:] if self._following.rounds else []
-        result = last[0].result if last else None
-        calls = () if result is None or result.completion is None else result.completion.tool_calls
+        steps = self._following.rounds[-1].steps if self._following.rounds else []
+        said = [step.result.completion for step in steps if step.result is not None]
+        calls = [call for each in said if each is not None for call in each.tool_calls]
         if not calls:
             return "The answer is empty."
         return f"There is no answer yet: it waits for the client to call {', '.join(line(call.name, 40) for call in calls[:10])}."

@@ -65,11 +65,13 @@ def planned(transcript: Transcript) -> str:
     names = ", ".join(line(result.worker, 24) for result in transcript.results)
     steps = counted(len(transcript.results), "step")
     plan = f"Planned {steps}: {names}" if transcript.generation.text else f"Without a plan: {names}"
+    waiting = [line(each.worker, 24) for each in transcript.results if each.completion is not None and each.completion.tool_calls]
+    if waiting:
+        return f"{plan}; {' and '.join(waiting)} {'wait' if len(waiting) > 1 else 'waits'} for the client."
     last = transcript.results[-1] if transcript.results else None
     if last is None or last.completion is None:
         return f"{plan}."
-    does = "waits for the client" if last.completion.tool_calls else "answered"
-    return f"{plan}; {line(last.worker, 24)} {does}."
+    return f"{plan}; {line(last.worker, 24)} answered."
 
 
 def _tools(result: StepResult) -> None:

@@ -8,7 +8,7 @@ from podium.page.following import is_stopped
 from podium.page.parts import piece
 from podium.page.shown import figures, line, took
 from podium.types import StepResult, Transcript, Usage
-from podium.workflow.draw import counted
+from podium.workflow.draw import counted, unasked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ def spans(transcripts: Sequence[Transcript]) -> list[Span]:
             ends.append(start + _seconds(result))
             name = f"{index} {line(result.worker, 18)}"
             failed = result.failure is not None and result.was_needed and not is_stopped(result.failure)
-            if result.skipped is None:
+            if not unasked(result):
                 times.append(Span(name=name, start=offset + start, seconds=_seconds(result), failed=failed))
         offset += max([transcript.seconds, *ends])
     return times

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from podium.page.shown import figures, line, took
 from podium.types import StepResult, Transcript
-from podium.workflow.draw import said, sees
+from podium.workflow.draw import said, sees, unasked
 
 DEEPEST = 8
 MOST_BELOW = 200
@@ -75,7 +75,7 @@ def _step(transcript: Transcript, result: StepResult, place: str, index: int, de
     return Node(
         id=place,
         name=f"step {index} {line(result.worker, 40)}",
-        figures="skipped" if result.skipped is not None else used if result.was_needed else "not needed",
+        figures=unasked(result) or (used if result.was_needed else "not needed, or not yet"),
         asked=result.step.subtask,
         saw="" if transcript.workflow is None else sees(transcript.workflow, index),
         said=said(result),

@@ -63,4 +63,5 @@ async def file_pool(path: Path, budget: Budget, journal: Journal | None = None) 
             most_usd=most_usd,
             journal=journal,
             task_worker=None if config.server is None else config.server.task_worker,
+            tools_in_every_step=config.server is not None and config.server.tool_steps == "all",
         )

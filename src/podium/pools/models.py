@@ -42,6 +42,7 @@ class PoolCatalog:
         self.cards: Sequence[Card] = pool.workers.cards
         self.baselines: Mapping[str, str] = {name: one.about for name, one in self._policies.items() if one.is_baseline}
         self.task_worker = pool.task_worker
+        self.tools_in_every_step = pool.tools_in_every_step
         self.conductor(PODIUM)  # what can not be served is said before anybody asks
 
     def conductor(self, model: str, options: RequestOptions = RequestOptions()) -> ServedModel:

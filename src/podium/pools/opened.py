@@ -54,6 +54,8 @@ class OpenPool:
     journal: Journal | None = None
     task_worker: str | None = None
     """Who gets titles and summaries that clients of a server slip in."""
+    tools_in_every_step: bool = False
+    """Whether steps before the last may call a client's tools where it does not say."""
 
     def __getitem__(self, name: str) -> Worker:
         """The worker called ``name``, alone. Raises :class:`ConfigError` where there is none."""

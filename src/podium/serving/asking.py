@@ -103,9 +103,21 @@ async def answer(conductor: ServedModel, call: Call, on_event: Listener | None =
         completion = await conductor.conduct(call, on_event)
     except PodiumError as error:
         return failed(choice, error)
-    # Some providers number their calls anew in every conversation ("call_0"); two that wait must not be taken for one.
-    calls = tuple(replace(called, id=f"call_{secrets.token_hex(12)}") for called in completion.tool_calls)
-    return ChoiceDone(choice=choice, completion=replace(completion, tool_calls=calls) if calls else completion)
+    return ChoiceDone(choice=choice, completion=_with_new_ids(completion) if completion.tool_calls else completion)
+
+
+def _with_new_ids(completion: Completion) -> Completion:
+    """``completion`` as the client is given it; the id of a call of a step before the last says whose it is.
+
+    Some providers number their calls anew in every conversation ("call_0"); two that wait must not be taken for one.
+    """
+    whose = [""] * len(completion.tool_calls)
+    if completion.paused is not None:
+        whose = [f"s{step.index}_" for step in completion.paused.handed_out if step.asks for _ in step.asks.tool_calls]
+    calls = (
+        replace(call, id=f"call_{mark}{secrets.token_hex(12)}") for call, mark in zip(completion.tool_calls, whose, strict=True)
+    )
+    return replace(completion, tool_calls=tuple(calls))
 
 
 def failed(choice: int, error: PodiumError) -> ChoiceDone:

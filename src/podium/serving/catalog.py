@@ -31,6 +31,11 @@ class ModelCatalog(Protocol):
         """Who gets titles and summaries that clients slip in; None: nobody does."""
         ...
 
+    @property
+    def tools_in_every_step(self) -> bool:
+        """Whether steps before the last may call a client's tools where it does not say."""
+        ...
+
     def conductor(self, model: str, options: RequestOptions = RequestOptions()) -> ServedModel:
         """The Conductor called ``model``, with these ``options``. Raises :class:`ConfigError` where that can not be had."""
         ...

@@ -58,7 +58,7 @@ class Metrics:
             of(self._paid, run.model).inc(run.paid_usd)
 
         for transcript in run.transcripts:
-            self._skipped.labels(run.model).inc(len(transcript.results) - len(transcript.asked))
+            self._skipped.labels(run.model).inc(sum(not (each.was_asked or each.kept) for each in transcript.results))
             for result in transcript.asked:
                 if result.completion is not None:
                     of(self._step_seconds, result.worker).observe(result.completion.seconds)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from podium.errors import ConfigError, KeyBusy
+from podium.errors import KeyBusy
 from podium.jsonl import dumps
 from podium.protocols import ServedModel
 from podium.serving.accounts import Accounts, Admission
@@ -24,11 +24,12 @@ from podium.serving.catalog import ModelCatalog
 from podium.serving.concurrency import ConcurrencyGate, Patience
 from podium.serving.conversation import ParsedRequest
 from podium.serving.figures import ended_by, prompt_size, question_of, simulated_seconds, total_usage
+from podium.serving.going_on import is_kept, noting, waits_for, with_thoughts
 from podium.serving.histories import ends
-from podium.serving.kept_thoughts import given_back, place_of, round_of, thoughts_of
+from podium.serving.kept_thoughts import place_of, round_of, thoughts_of
 from podium.serving.metrics import Metrics
 from podium.serving.once import Once
-from podium.serving.paused_step import Resumed, paused_step, resumed
+from podium.serving.paused_step import Resumed, paused
 from podium.serving.sessioned import sessioned, task_worker
 from podium.serving.sessions import Session
 from podium.serving.store.keys import Key
@@ -125,11 +126,13 @@ class RequestService:
         async with self._let_in(key, parsed, patience) as admission:
             ids = () if conductor is not None else round_of(parsed.call.question)
             if ids:
-                parsed = await self._with_thoughts(key, parsed, ids)
-            waiting = await self._waiting(key, parsed, ids)
+                parsed = await with_thoughts(self.accounts, key, parsed, ids)
+            waiting = await waits_for(self.accounts, self.catalog, key, parsed, ids)
             run = run or new_run()
             session = None if conductor is not None else await sessioned(self.accounts, self.catalog, key, parsed, headers, run)
             call = self._call(parsed, waiting, session)
+            if waiting is not None and waiting.is_workflow:
+                call = replace(call, tools_in_every_step=True, on_progress=noting(self.accounts, admission, waiting))
             conductors = [conductor] if conductor is not None else self._conductors(key, parsed, waiting)
             budgets = (admission.budget,) if session is None else (admission.budget, session.budget)
             question_budgets.set(budgets)  # of this request's task, and of all that it starts
@@ -177,10 +180,10 @@ class RequestService:
         first = next((done for done in dones if done.failure is not None), dones[0])
         # Where one choice failed the client sees none of the others, so it would never come back for what waits.
         for done in dones if first.failure is None else ():
-            paused = paused_step(done.completion, active.parsed)
-            if paused is not None:
+            waits = paused(done.completion, active.parsed, active.resumed)
+            if waits is not None:
                 ids = tuple(call.id for call in done.completion.tool_calls)
-                await self.accounts.pause(ids, active.admission, dumps(paused))
+                await self.accounts.pause(ids, active.admission, dumps(waits))
             thoughts = thoughts_of(active.parsed.call.question, done.completion)
             if thoughts is not None:
                 ids = place_of([call.id for call in done.completion.tool_calls])
@@ -257,7 +260,7 @@ class RequestService:
         await asyncio.shield(self._written(run, active, state, histories))
 
     async def _written(self, run: Run, active: ActiveRequest, state: str | None, histories: Sequence[str]) -> None:
-        if active.resumed is not None and not run.failure:
+        if active.resumed is not None and not run.failure and not is_kept(self.accounts, active.admission, active.resumed):
             # Not before: a client that sends the results again, here or where another replica lives on, finds the step waiting as
             # before, and pays for nothing twice.
             await patiently(partial(self.accounts.paused.drop, active.resumed.ids, active.admission.key_id))
@@ -296,7 +299,7 @@ class RequestService:
     def _call(self, parsed: ParsedRequest, waiting: Resumed | None, session: Session | None) -> Call:
         """What is asked: the conversation, or the step that goes on with it."""
         if session is None:
-            return parsed.call if waiting is None else waiting.call
+            return self._planned(parsed.call, parsed) if waiting is None else waiting.call
         if waiting is not None:
             session.goes_on(waiting.worker)
             return waiting.call
@@ -305,11 +308,20 @@ class RequestService:
         def amend(workflow: Workflow, names: tuple[str, ...]) -> Workflow:
             return session.amended(workflow, names, cards, parsed)
 
-        return replace(parsed.call, plan_before=session.plan_before, amend=amend)
+        return self._planned(replace(parsed.call, plan_before=session.plan_before, amend=amend), parsed)
+
+    def _planned(self, call: Call, parsed: ParsedRequest) -> Call:
+        """``call`` with what holds for all steps of the workflow that is written for it."""
+        steps = parsed.options.tool_steps
+        every = self.catalog.tools_in_every_step if steps is None else steps == "all"
+        return replace(call, tools_in_every_step=True) if every and call.response_options.tools else call
 
     def _conductors(self, key: Key | None, parsed: ParsedRequest, waiting: Resumed | None) -> list[ServedModel]:
         """Who answers: results of tools go to the step that asked for them, small tasks of a client's to the worker for those;
         everything else is conducted from the start."""
+        if waiting is not None and waiting.is_workflow:
+            owner = json.dumps(["" if key is None else key.id, waiting.ids, waiting.results])
+            return [Once(self.catalog.conductor(parsed.model, parsed.options), self.flights, owner)]
         if waiting is not None:
             owner = json.dumps(["" if key is None else key.id, waiting.worker])
             return [Once(self.catalog.conductor(waiting.worker), self.flights, owner)]
@@ -317,20 +329,3 @@ class RequestService:
         if worker is not None:
             return [self.catalog.conductor(worker) for _ in range(parsed.choices)]
         return [self.catalog.conductor(parsed.model, parsed.options) for _ in range(parsed.choices)]
-
-    async def _with_thoughts(self, key: Key | None, parsed: ParsedRequest, ids: tuple[str, ...]) -> ParsedRequest:
-        """``parsed`` with what was thought before the calls whose results it brings."""
-        state = await self.accounts.paused.get(place_of(ids), "" if key is None else key.id)
-        return replace(parsed, call=replace(parsed.call, question=given_back(parsed.call.question, state)))
-
-    async def _waiting(self, key: Key | None, parsed: ParsedRequest, ids: tuple[str, ...]) -> Resumed | None:
-        """The paused step whose tool results ``parsed`` brings."""
-        if not ids:
-            return None
-        workers = [card.name for card in self.catalog.cards]
-        if parsed.model in workers and parsed.options.policy is None:
-            return None  # a worker by its own name is asked the conversation and nothing else
-        if parsed.choices > 1:
-            raise ConfigError("n: a step that waited for its tools goes on once; leave n out")
-        state = await self.accounts.paused.get(ids, "" if key is None else key.id)
-        return None if state is None else resumed(ids, state, parsed, workers)

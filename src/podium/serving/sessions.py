@@ -134,6 +134,16 @@ class Session:
     def after(self, completion: Completion) -> str | None:
         """What to keep of the session once it was answered; None where nobody is known to have acted."""
         worker, usage = _acted(completion.transcripts)
+        if completion.paused is not None:  # who acts has not been asked yet
+            turn = replace(
+                self.turn,
+                said=self.turn.said if self.is_tool_round else self.said,
+                number=self.turn.number + self.is_new_turn,
+                plan=self.turn.plan if self.is_tool_round else self.plan if self.keeps_words else "",
+                asked=self.asked,
+                worker="" if self.acting is None else self.acting.worker,
+            )
+            return self._kept(turn)
         if not worker:
             return None
         turn = after(
@@ -147,6 +157,9 @@ class Session:
             now=time.time(),
             is_return=self.is_return,
         )
+        return self._kept(turn)
+
+    def _kept(self, turn: TurnState) -> str:
         others = {name: state for name, state in self.state.conversations.items() if name != self.beginning}
         kept = dict(list({**others, self.beginning: turn}.items())[-MOST_CONVERSATIONS:])
         return dumps(SessionState(conversations=kept))
@@ -258,7 +271,7 @@ def _acted(transcripts: Sequence[Transcript]) -> tuple[str, Usage]:
         for result in reversed(transcript.results):
             while result.skipped is not None:
                 result = transcript.results[result.skipped.passes_on]
-            if result.completion is not None:
+            if result.completion is not None and result.was_asked:
                 return result.worker, result.completion.usage
     return "", Usage()
 

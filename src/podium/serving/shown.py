@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from podium.errors import NotYet
 from podium.events import Event, StepFinished, StepStarted, ToolCalled, WorkflowWritten
 from podium.types import Completion, Generation, StepResult, Transcript, Usage, Workflow
 from podium.workers.budget import Budget
@@ -37,9 +38,9 @@ def totals_object(run: str, usage: Usage, paid: Budget | None = None) -> dict[st
 
 def answer_usage(completions: Sequence[Completion]) -> Usage:
     """What a client is told as ``usage``: the tokens of the call that gave the answer, for clients measure by them how full the
-    model's context is. Several choices are several answers to one prompt.
+    model's context is. Several choices are several answers to one prompt, and so are several steps that ask for tools.
     """
-    usages = [_answering(completion).usage for completion in completions]
+    usages = [each.usage for completion in completions for each in (_asking(completion) or [_answering(completion)])]
     return Usage(
         prompt_tokens=max(usage.prompt_tokens for usage in usages),
         completion_tokens=sum(usage.completion_tokens for usage in usages),
@@ -92,11 +93,16 @@ def reasoning(event: Event, last: int) -> str:
                 for index, step in enumerate(workflow.steps)
             ]
             return head + "\n".join(lines) + "\n\n"
+        case StepFinished(result=StepResult(kept=True)):
+            return ""  # of a workflow that goes on: it was said before
         case StepFinished(index=index, result=result) if index != last:
             if result.skipped is not None:
                 return f"step {index}, {result.worker}: skipped, the answer of step {result.skipped.passes_on} stands for it\n\n"
+            if result.failure is not None and result.failure.kind == NotYet.__name__:
+                return ""
             said = result.completion.text if result.completion is not None else "no answer"
-            return f"step {index}, {result.worker}: {said}\n\n"
+            calls = () if result.completion is None else result.completion.tool_calls
+            return f"step {index}, {result.worker}: {' '.join([said, *(f'(calls {call.name})' for call in calls)]).strip()}\n\n"
         case _:
             return ""
 
@@ -113,6 +119,12 @@ def step_summaries(transcripts: Sequence[Transcript]) -> list[str]:
         finished: list[Event] = [StepFinished(round=number, index=index, result=result) for index, result in enumerate(results)]
         words += [said for event in (written, *finished) if (said := reasoning(event, last))]
     return words
+
+
+def _asking(completion: Completion) -> list[Completion]:
+    """What the steps before the last said that ask for tools now."""
+    results = completion.transcripts[-1].results if completion.paused is not None else ()
+    return [result.completion for result in results if result.completion is not None and result.completion.tool_calls]
 
 
 def _answering(completion: Completion) -> Completion:
@@ -151,6 +163,7 @@ def _result(result: StepResult) -> dict[str, Any]:
         "access": list(result.step.access),
         "condition": result.step.condition,
         "skipped": result.skipped is not None,
+        "kept": result.kept,
         "passes_on": None if result.skipped is None else result.skipped.passes_on,
         "seconds": round(result.seconds, 6),
         "start_seconds": round(result.start_seconds, 6),

@@ -14,6 +14,7 @@ from typing import Any
 from podium.errors import ConfigError
 from podium.serving.store.runs import Run
 from podium.types import StepResult, Transcript, Usage
+from podium.workflow.draw import unasked
 
 _NANO = 1_000_000_000
 _tracers: list[Any] = []
@@ -82,7 +83,7 @@ def record(run: Run, transcripts: Sequence[Transcript], headers: Mapping[str, st
 
 def _step(tracer: Any, api: Any, inside: Any, begin: int, number: int, index: int, result: StepResult) -> None:
     start = begin + int(result.start_seconds * _NANO)
-    operation = "chat" if result.skipped is None else "skip"  # a model was asked, or not
+    operation = "skip" if unasked(result) else "chat"  # a model was asked, or not
     about = {
         "gen_ai.operation.name": operation,
         "gen_ai.request.model": result.worker,

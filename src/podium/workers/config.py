@@ -18,7 +18,7 @@ the variable that holds it. An unknown key is an error. The code that builds the
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -63,6 +63,8 @@ class ServerConfig(Table):
 
     task_worker: str | None = None
     """Name of the worker that gets titles, summaries and compactions which clients slip in; default: they are planned."""
+    tool_steps: Literal["last", "all"] = "last"
+    """Which steps of a workflow may call a client's tools where it does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,8 +66,8 @@ def as_text(transcript: Transcript, width: int = 110) -> str:
         return "keeps the answer" if transcript.failure is None else f"no workflow: {plain(transcript.failure.message, width)}"
     lines: list[str] = []
     for index, result in enumerate(transcript.results):
-        figures = "skipped" if result.skipped is not None else f"{_seconds(result):.2f} s"
-        if result.usage is not None and result.skipped is None:
+        figures = unasked(result) or f"{_seconds(result):.2f} s"
+        if result.usage is not None and not unasked(result):
             figures += f"  {dollars(result.usage)}"
         lines.append(f"step {index}  {plain(result.worker, 24)}   sees: {sees(transcript.workflow, index)}   {figures}")
         lines.append(f"  asked   {plain(result.step.subtask, width - 10)}")
@@ -144,13 +144,13 @@ def _box(workflow: Workflow, index: int, result: StepResult, place: tuple[int, i
     x, y = place
     failed = result.failure is not None and result.was_needed
     cost = "" if result.usage is None else f"  {dollars(result.usage)}"
-    asked = result.was_needed and result.skipped is None
+    asked = result.was_asked
     lines = [
         (f"{index}  {plain(result.worker, 22)}", "#0f172a", "600"),
         (f"sees {plain(sees(workflow, index), 34)}", "#475569", "400"),
         (plain(result.step.subtask, 36), "#475569", "400"),
         (plain(said(result), 36), "#b91c1c" if failed else "#0f766e" if asked else "#475569", "400"),
-        ("skipped" if result.skipped is not None else f"{_seconds(result):.2f} s{cost}{_called(result)}", "#475569", "400"),
+        (unasked(result) or f"{_seconds(result):.2f} s{cost}{_called(result)}", "#475569", "400"),
     ]
     fill, border = ("#fef2f2", "#b91c1c") if failed else ("#f8fafc", "#94a3b8")
     line = "" if asked else ' stroke-dasharray="5 4"'
@@ -181,6 +181,11 @@ def said(result: StepResult) -> str:
     if result.completion is not None:
         return result.completion.text
     return "" if result.failure is None else f"{result.failure.kind}: {result.failure.message}"
+
+
+def unasked(result: StepResult) -> str:
+    """Why nobody was asked for a response that is there; "" where somebody was."""
+    return "skipped" if result.skipped is not None else "answered before" if result.kept else ""
 
 
 def used(use: ToolUse) -> str:

@@ -11,8 +11,10 @@ the policy wrote it.
 
 A step with a condition is decided on (:mod:`podium.workflow.deciding`) as soon as the steps that settle it are over. Where it is
 skipped, it passes on a response that it saw, its worker is never asked, and whatever only skipped steps would have seen is
-stopped, or not started. A step that is to call tools or to follow a form for the user is carried out whatever its condition says,
-because nobody else was asked for that.
+stopped, or not started. The last step is carried out whatever its condition says where it is to call tools or to follow a form.
+
+A step that asks for the client's tools (:mod:`podium.workflow.pausing`) is not over: what it holds up is carried out when the
+same workflow goes on with what came of them.
 """
 
 import asyncio
@@ -24,13 +26,15 @@ from typing import Any
 from podium.access import call_for
 from podium.conditions import ALWAYS, Condition, Skipped, read_condition
 from podium.errors import NotNeeded, PodiumError, UnworkableStep, UpstreamFailed
-from podium.events import Listener, StepFinished, StepStarted, StepToken, ToolCalled
-from podium.types import Call, Completion, Failure, Generation, Question, StepResult, ToolUse, Transcript, Waiting, Workflow
+from podium.events import Listener, StepFinished
+from podium.types import Call, Completion, Failure, Generation, PausedWorkflow, StepResult, Transcript, Waiting, Workflow
 from podium.workers.checking import as_check
 from podium.workers.nested import collecting
 from podium.workers.pool import WorkerPool
 from podium.workers.seeing import has_attachments, in_words
+from podium.workflow.announced import announced
 from podium.workflow.deciding import Deciding, hard, needed
+from podium.workflow.pausing import Pausing, not_yet
 from podium.workflow.sight import without_sight
 
 _ALWAYS = Condition()
@@ -60,6 +64,7 @@ class Execution:
         last_answer: str | None = None,
     ) -> None:
         self._workflow = workflow
+        self._last = len(workflow.steps) - 1
         self._pool = pool
         self._call = call
         self._generation = generation
@@ -75,7 +80,7 @@ class Execution:
         self._hard = hard(workflow) if self._conditional else self._needed
         self._watched = {seen for step in workflow.steps if step.condition != ALWAYS for seen in step.access}
         """Steps that a condition looks at: a last line "CHECK: FAILED" is a failing check and no answer, whoever wrote it."""
-        self._for_the_client = len(workflow.steps) - 1 if call.response_options.needs_a_chat_model else None
+        self._for_the_client = self._last if call.response_options.needs_a_chat_model else None
         """The last step, where it is never skipped: nobody else was asked for tools or a form."""
         self._agreed = False
         """Whether it would be skipped, because enough of those it sees agree whatever became of the others."""
@@ -86,7 +91,10 @@ class Execution:
         """Of each step, what Conductors below it carried out for no answer."""
         self._stopped: set[int] = set()
         """Steps that were told to stop because nothing needs them, whether or not they have."""
-        self.results: dict[int, StepResult] = {}
+        kept = () if call.paused is None else call.paused.results
+        self.results: dict[int, StepResult] = {index: result for index, result in enumerate(kept) if result is not None}
+        self._responses |= {index: each.completion.text for index, each in self.results.items() if each.completion is not None}
+        self._pausing = Pausing(workflow, pool, call, self._needed)
         self._has_files = has_attachments(call.question)
         self._deciding = Deciding(workflow, call.question, self.results, pool)
 
@@ -95,6 +103,8 @@ class Execution:
         self._started = time.perf_counter()
         tasks: list[asyncio.Task[None]] = []
         self._check()
+        for of_before in self.results.items():
+            self._tell(*of_before)
         try:
             async with asyncio.TaskGroup() as group:
                 for index, step in enumerate(self._workflow.steps):
@@ -102,6 +112,10 @@ class Execution:
                     tasks.append(group.create_task(self._step(index, before)))
         except ExceptionGroup as bugs:
             raise bugs.exceptions[0] from None  # a worker's bug, not a worker's failure: those never leave _step
+        if self._lost is not None:
+            for index in range(len(self._workflow.steps)):  # who was held up will never be carried out
+                if index not in self.results and not self._forgotten(index):
+                    self._hopeless(index, self._elapsed(), read_condition(self._workflow.steps[index].condition))
         return self.transcript()
 
     def transcript(self, interrupted: Failure | None = None) -> Transcript:
@@ -110,36 +124,39 @@ class Execution:
             unfinished = [i for i in range(len(self._workflow.steps)) if i not in self.results]
             rest = {i: self._result(i, self._starts.get(i, self._elapsed()), failure=interrupted) for i in unfinished}
         else:
-            rest = {}
-        results = tuple(result for _, result in sorted((self.results | rest).items()))
-        last = results[-1]
+            held = [i for i in range(len(self._workflow.steps)) if i not in self.results]
+            rest = {i: self._result(i, self._elapsed(), failure=not_yet(self._where(i))) for i in held}
+        results = tuple(result for _, result in sorted((self.results | self._pausing.shown(rest)).items()))
+        last, is_paused = results[-1], bool(rest) and interrupted is None
         return Transcript(
-            question=self._question,
+            question=self._call.question,
             generation=self._generation,
             workflow=self._workflow,
             results=results,
-            answer=None if last.completion is None else last.completion.text,
-            failure=last.failure if len(results) - 1 in rest else self._deciding.cause(len(results) - 1),
+            answer="" if is_paused else None if last.completion is None else last.completion.text,
+            failure=None if is_paused else last.failure if self._last in rest else self._deciding.cause(self._last),
             seconds=self._elapsed(),
         )
 
     @property
-    def waiting(self) -> Waiting | None:
-        """The last step, where its worker asked for tools instead of giving the answer."""
-        last = len(self._workflow.steps) - 1
-        result = self.results.get(last)
+    def waiting(self) -> Waiting | PausedWorkflow | None:
+        """Who waits for the client's tools: the last step, where it asked instead of giving the answer, or steps before it."""
+        result = self.results.get(self._last)
+        if result is None and self._pausing.asking:
+            return self.paused
         if result is None or result.completion is None or not result.completion.tool_calls:
             return None
         return Waiting(worker=result.worker, call=self._last_call)
 
     @property
-    def _question(self) -> Question:
-        return self._call.question
+    def paused(self) -> PausedWorkflow:
+        """How far it has come."""
+        return self._pausing.paused(self.results, self._round, self._last_answer)
 
     def _check(self) -> None:
         """Fail what can be known to fail before anybody is asked: it is the policy's, whatever the world does meanwhile."""
         unsighted = without_sight(self._workflow, self._pool) if self._has_files else ()
-        for index in sorted(self._needed):
+        for index in sorted(self._needed - self.results.keys()):
             step = self._workflow.steps[index]
             if self._lost is None and index in unsighted:
                 name = self._pool[step.worker].name
@@ -154,7 +171,10 @@ class Execution:
                     self._lost = index
 
     async def _step(self, index: int, before: list[asyncio.Task[None]]) -> None:
-        condition = self._condition(index) if self._conditional else _ALWAYS
+        if index in self.results or index in self._pausing.asking:  # of a workflow that goes on
+            return
+        step = self._workflow.steps[index]
+        condition = read_condition(step.condition) if index not in self._pausing.goes_on else _ALWAYS
         for task in before:
             await task
             if condition.agree is not None:
@@ -165,22 +185,19 @@ class Execution:
             await self._settle()
         if index in self.results:
             return
-        start = self._starts[index] = self._elapsed()
-        failed = self._failed_before(index, condition)
-        if failed is not None:
-            self._fail(index, start, UpstreamFailed(f"step {failed} gave no answer"))
+        start = self._elapsed()
+        if self._hopeless(index, start, condition):
             return
-        if self._lost is not None:
-            self._leave_out(index, "not started")
-            return
-        well = self._deciding.all_well(self._workflow.steps[index].access) if condition.if_failed else None
-        if well is not None and index != self._for_the_client:
+        if any(seen not in self.results for seen in step.access):
+            return  # held up by one that waits for the client
+        self._starts[index] = start
+        if condition.if_failed and index != self._for_the_client and (well := self._deciding.all_well(step.access)) is not None:
             self._skip(index, well)
             return
-        member = self._pool[self._workflow.steps[index].worker]
-        call = self._call_of(index)
-        if index == len(self._workflow.steps) - 1:
-            call = self._last_call = replace(call, response_options=self._call.response_options)
+        member = self._pool[step.worker]
+        call = self._pausing.call_of(index, self._call_of(index))
+        if index == self._last:
+            self._last_call = call
         task = self._calling[index] = _this_task()
         try:
             with collecting() as self._failed_rounds[index]:
@@ -197,12 +214,29 @@ class Execution:
             if index in self._watched:
                 completion = as_check(completion, call)
             self._responses[index] = completion.text
-            self._finish(index, self._result(index, start, completion=completion))
+            self._finish(index, self._result(index, start, completion=completion), call)
+            if self._call.on_progress is not None and self._lost is None:
+                await self._call.on_progress(self.paused)
+
+    def _hopeless(self, index: int, start: float, condition: Condition) -> bool:
+        """Whether step ``index`` is not to be started any more, because of what failed."""
+        failed = self._failed_before(index, condition)
+        if failed is not None:
+            self._fail(index, start, UpstreamFailed(f"step {failed} gave no answer"))
+        elif self._lost is not None:
+            self._leave_out(index, "not started")
+        return index in self.results
+
+    def _forgotten(self, index: int) -> bool:
+        """Whether step ``index`` waited for the client, for nobody now; what it said stands in its result."""
+        if (said := self._pausing.forget(index)) is not None:
+            self.results[index] = said
+        return said is not None
 
     async def _settle(self) -> None:
         """Skip every step of which it is known that enough agree, before anything is paid that only it would have seen."""
         for index, step in enumerate(self._workflow.steps):
-            condition = self._condition(index)
+            condition = read_condition(self._workflow.steps[index].condition)
             if condition.agree is None or index in self.results:
                 continue
             over = next((at for at, seen in enumerate(step.access) if seen not in self.results), len(step.access))
@@ -219,7 +253,7 @@ class Execution:
         call = call_for(
             self._workflow,
             index,
-            self._question,
+            self._call.question,
             self._responses,
             hidden=self._deciding.hidden(self._workflow.steps[index].access) if self._conditional else (),
             last_answer=self._last_answer,
@@ -231,30 +265,11 @@ class Execution:
         return call if sees else in_words(call)
 
     def _announced(self, index: int, worker: str, call: Call) -> Call:
-        """``call`` with its tokens reported as events; a new attempt is reported as a new start."""
-        emit = self._on_event
-        if emit is None:
-            return call if not self._streams_to_caller(index) else replace(call, on_token=self._call.on_token)
-        attempt = 1
-        emit(StepStarted(round=self._round, index=index, worker=worker))
-
-        def on_token(text: str | None) -> None:
-            nonlocal attempt
-            if text is None:
-                attempt += 1
-                emit(StepStarted(round=self._round, index=index, worker=worker, attempt=attempt))
-            else:
-                emit(StepToken(round=self._round, index=index, text=text))
-            if self._streams_to_caller(index) and self._call.on_token is not None:
-                self._call.on_token(text)
-
-        def on_tool(use: ToolUse) -> None:
-            emit(ToolCalled(round=self._round, index=index, use=use))
-
-        return replace(call, on_token=on_token, on_tool=on_tool)
-
-    def _streams_to_caller(self, index: int) -> bool:
-        return self._call.on_token is not None and index == len(self._workflow.steps) - 1
+        """``call`` with what happens told to whoever listens."""
+        to_caller = self._call.on_token if index == self._last else None
+        if self._on_event is None:
+            return call if to_caller is None else replace(call, on_token=to_caller)
+        return announced(call, self._on_event, self._round, index, worker, to_caller)
 
     def _result(
         self, index: int, start: float, *, completion: Completion | None = None, failure: Failure | None = None
@@ -270,9 +285,13 @@ class Execution:
             failed_rounds=tuple(self._failed_rounds.get(index, ())),
         )
 
-    def _finish(self, index: int, result: StepResult) -> None:
-        self.results[index] = result
+    def _finish(self, index: int, result: StepResult, call: Call | None = None) -> None:
+        if call is None or not self._pausing.ask(index, call, result):
+            self.results[index] = result
         self._calling.pop(index, None)
+        self._tell(index, result)
+
+    def _tell(self, index: int, result: StepResult) -> None:
         if self._on_event is not None:
             self._on_event(StepFinished(round=self._round, index=index, result=result))
 
@@ -285,15 +304,13 @@ class Execution:
 
     def _failed_before(self, index: int, condition: Condition) -> int | None:
         """The first step that ``index`` was to see, that failed, and for which it can not stand in."""
+        if index in self._pausing.goes_on:
+            return None  # it was begun in spite of what failed
         stands_in = condition.if_failed or (self._agreed and index == self._for_the_client)
         for seen in self._workflow.steps[index].access:
-            if self._deciding.failed(seen) and not (stands_in and self._deciding.caught(seen)):
+            if seen in self.results and self._deciding.failed(seen) and not (stands_in and self._deciding.caught(seen)):
                 return seen
         return None
-
-    def _condition(self, index: int) -> Condition:
-        condition = self._workflow.steps[index].condition
-        return _ALWAYS if condition == ALWAYS else read_condition(condition)
 
     def _skip(self, index: int, skipped: Skipped) -> None:
         """Pass on what step ``index`` saw, and end what was only for it."""
@@ -303,14 +320,14 @@ class Execution:
         self._responses[index] = said.text
         passed_on = Completion(text=said.text, finish_reason=said.finish_reason)
         result = self._result(index, self._elapsed(), completion=passed_on)
-        if index == len(self._workflow.steps) - 1 and self._call.on_token is not None:
+        if index == self._last and self._call.on_token is not None:
             self._call.on_token(said.text)
         self._finish(index, replace(result, skipped=skipped))
         for unneeded in self._deciding.not_needed():
             if unneeded in self._calling:
                 self._stopped.add(unneeded)
                 self._calling.pop(unneeded).cancel()
-            elif unneeded not in self._stopped:
+            elif unneeded not in self._stopped and not self._forgotten(unneeded):
                 self._leave_out(unneeded, "not started")
 
     def _leave_out(self, index: int, how: str) -> None:

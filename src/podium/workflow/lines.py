@@ -13,7 +13,7 @@ def result_line(workflow: Workflow | None, index: int, result: StepResult) -> st
 
 def was_asked(result: StepResult) -> bool:
     """Whether somebody was asked for it, and needed to be."""
-    return result.skipped is None and result.was_needed
+    return result.was_asked
 
 
 def took(result: StepResult) -> float:

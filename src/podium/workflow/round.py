@@ -1,14 +1,15 @@
 """One round: the text that a policy wrote -> the workflow in it -> its transcript. The same for an answer and for training."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from podium.errors import WorkflowError
 from podium.events import Listener, WorkflowWritten, interrupted_by
-from podium.types import Brief, Call, Failure, Generation, Transcript, Waiting, Workflow
+from podium.types import Brief, Call, Failure, Generation, PausedWorkflow, Transcript, Waiting, Workflow
 from podium.workers.pool import WorkerPool
 from podium.workflow.execute import Execution
 from podium.workflow.parse import parse
+from podium.workflow.pausing import renumbered
 from podium.workflow.syntax import WorkflowSyntax
 
 
@@ -28,11 +29,16 @@ class Round:
     on_event: Listener | None = None
     cut_short: Transcript | None = field(default=None, init=False)
     """What was done before a cancellation or a bug ended the round."""
-    waiting: Waiting | None = field(default=None, init=False)
-    """The last step, where its worker asked for tools instead of giving the answer."""
+    waiting: Waiting | PausedWorkflow | None = field(default=None, init=False)
+    """Who waits for the client's tools, where there is no answer yet."""
 
     async def run(self) -> Transcript:
-        """The whole record. A text that is no workflow is an outcome of the round, never an exception."""
+        """The whole record. A text that is no workflow is an outcome of the round, never an exception.
+
+        A workflow that goes on (``call.paused``) was read before: its text is not.
+        """
+        if self.call.paused is not None:
+            return await self._gone_on(renumbered(self.call.paused, self.workers))
         number, last = (
             len(self.brief.previous_rounds) + 1,
             self.brief.previous_rounds[-1].answer if self.brief.previous_rounds else None,
@@ -49,6 +55,15 @@ class Round:
         if workflow is None:
             return self._without_steps(answer=last)
         return await self._executed(workflow, number, last)
+
+    async def _gone_on(self, paused: PausedWorkflow) -> Transcript:
+        self.call = replace(self.call, paused=paused, sample=paused.sample)
+        if self.on_event is not None:
+            written = WorkflowWritten(
+                round=paused.round, workflow=paused.workflow, generation=self.generation, workers=paused.workers
+            )
+            self.on_event(written)
+        return await self._executed(paused.workflow, paused.round, paused.last_answer)
 
     async def _executed(self, workflow: Workflow, number: int, last: str | None) -> Transcript:
         execution = Execution(
