@@ -93,5 +93,6 @@ async def test_the_openapi_document_names_every_field(tmp_path: Path) -> None:
     async with live(catalog_of(said(TWO_STEPS), said("Plan."), said("42")), tmp_path) as server:
         document = json.loads((await asyncio.to_thread(httpx.get, f"{server.url}/openapi.json")).text)
     fields = document["components"]["schemas"]["RequestOptions"]["properties"]
-    assert set(fields) == {"workers", "exclude_workers", "policy", "rounds", "budget_usd", "session_usd", "budget_seconds"}
+    budgets = {"budget_usd", "session_usd", "budget_seconds"}
+    assert set(fields) == {"workers", "exclude_workers", "policy", "rounds", "tool_steps", *budgets}
     assert {"/v1/chat/completions", "/v1/responses", "/v1/models", "/v1/runs/{run}"} <= set(document["paths"])
