@@ -67,14 +67,19 @@ class Provider:
                 ]
             else:
                 text = "Seen: " + ", ".join(message["content"] for message in since if message["role"] == "tool")
-        usage = (100 * len(messages), 5)
-        finish = "tool_calls" if calls else "stop"
-        if not body.get("stream"):
-            message = {"tool_calls": calls} if calls else {}
-            return web.json_response(reply(text or None, finish=finish, usage=usage, **message))
-        pieces = [chunk({"content": piece}) for piece in re.findall(r"\S+\s*", text)]
-        pieces += [chunk({"tool_calls": [{"index": i, **call} for i, call in enumerate(calls)]})] if calls else []
-        return await stream(request, [*pieces, chunk({}, finish=finish), chunk(usage=usage), "[DONE]"])
+        return await answered(request, body, text, calls)
+
+
+async def answered(request: web.Request, body: dict[str, Any], text: str, calls: Sequence[dict[str, Any]]) -> web.StreamResponse:
+    """The words and calls of a model, whole or streamed as ``body`` asks; each message that it read counts 100 tokens."""
+    usage = (100 * len(body["messages"]), 5)
+    finish = "tool_calls" if calls else "stop"
+    if not body.get("stream"):
+        message = {"tool_calls": calls} if calls else {}
+        return web.json_response(reply(text or None, finish=finish, usage=usage, **message))
+    pieces = [chunk({"content": piece}) for piece in re.findall(r"\S+\s*", text)]
+    pieces += [chunk({"tool_calls": [{"index": i, **call} for i, call in enumerate(calls)]})] if calls else []
+    return await stream(request, [*pieces, chunk({}, finish=finish), chunk(usage=usage), "[DONE]"])
 
 
 def _check(messages: Sequence[dict[str, Any]]) -> None:

@@ -7,7 +7,6 @@ another step than the one that asked is seen at once: the provider refuses it.
 import asyncio
 import itertools
 import json
-import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,8 +20,8 @@ from openai import AsyncOpenAI
 from podium.pools.models import PoolCatalog
 from podium.pools.open import open_pool
 from podium.workers.budget import Budget
-from tests.serving.agents import CHAT_TOOLS, MOST, PARAMETERS, TOOLS
-from tests.workers.test_chat import chunk, reply, serve, stream
+from tests.serving.agents import CHAT_TOOLS, MOST, PARAMETERS, TOOLS, answered
+from tests.workers.test_chat import serve
 
 QUESTION = "What is in the boxes?"
 MODELS = ("boss", "left", "right", "judge")
@@ -93,14 +92,7 @@ class Crew:
             else:
                 shown = [m["content"] for m in since if m["role"] == "assistant" and not m.get("tool_calls")]
                 text = self.says.get(model, f"{model} saw {', '.join(results) or 'nothing'}") + "".join(f" ({s})" for s in shown)
-        usage = (100 * len(messages), 5)
-        finish = "tool_calls" if calls else "stop"
-        if not body.get("stream"):
-            message = {"tool_calls": calls} if calls else {}
-            return web.json_response(reply(text or None, finish=finish, usage=usage, **message))
-        pieces = [chunk({"content": piece}) for piece in re.findall(r"\S+\s*", text)]
-        pieces += [chunk({"tool_calls": [{"index": i, **call} for i, call in enumerate(calls)]})] if calls else []
-        return await stream(request, [*pieces, chunk({}, finish=finish), chunk(usage=usage), "[DONE]"])
+        return await answered(request, body, text, calls)
 
 
 def _mine(model: str, message: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from podium.jsonl import dumps, loads
 from podium.policies.fixed import FixedPolicy
 from podium.types import Call, Card, Completion, Message, PausedWorkflow, ResponseOptions, Tool, ToolCall, Usage
 from podium.workers.pool import Member, WorkerPool
+from podium.workflow.syntax import WorkflowSyntax
 
 PLAN = 'model_id = [0, 1, 2]\nsubtasks = ["A.", "B.", "C."]\naccess_list = [[], [], "all"]'
 ASKED = replace(Call.plain("6 times 7?"), response_options=ResponseOptions(tools=(Tool(name="look"),)), tools_in_every_step=True)
@@ -136,3 +137,21 @@ async def test_the_answer_streams_once_and_a_step_that_goes_on_is_begun_again(ro
     assert pieces == [done.text]
     assert [event.index for event in events if isinstance(event, StepStarted)] == [0, 2]
     assert [event.index for event in events if isinstance(event, StepFinished)] == [1, 0, 2]
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+async def test_a_step_that_stands_in_for_a_failed_one_goes_on_in_spite_of_it(rounds: int) -> None:
+    plan = (
+        'model_id = [0, 1, 2]\nsubtasks = ["A.", "Mend it.", "C."]\naccess_list = [[], [0], [1]]\n'
+        'conditions = ["always", "if failed", "always"]'
+    )
+    workers = [Looking("a", fails=True), Looking("b", rounds), Looking("c")]
+    conductor = Conductor(FixedPolicy(plan), team(*workers), syntax=WorkflowSyntax(conditions=True))
+    call = ASKED
+    for _ in range(rounds):
+        paused = await asks(conductor, call)
+        assert [step.index for step in paused.handed_out] == [1]
+        call = with_results(loads(PausedWorkflow, dumps(paused)))
+    done = await conductor.conduct(call)
+    assert done.text == f'c [] ["b {["for 1"] * rounds} []"]'
+    assert len(workers[0].calls) == 1, "what failed is not asked again: another went on without it"

@@ -8,6 +8,7 @@ are conditions, of those that can come about. Nothing says whose agreement can b
 import random
 
 from podium.conditions import ALWAYS, agree, read_condition
+from podium.gym.stopping.world import WORKERS
 from podium.training.warm_start import Demonstration
 from podium.types import Brief, Problem, Step, Workflow
 from podium.workflow.parse import format_workflow
@@ -26,9 +27,7 @@ WORDINGS = {
 """How each part is asked for; one way is enough where the wording is not to be learned."""
 CONDITIONS = (ALWAYS, agree(2))
 """What may stand in the fourth list."""
-_WORKERS = 5
-"""As many as the world has."""
-_PARTS = ("answer", "first", "decide", *(f"second after {first}" for first in range(_WORKERS)))
+_PARTS = ("answer", "first", "decide", *(f"second after {first}" for first in range(len(WORKERS))))
 _PAIRS = tuple((kind, part) for kind in NAMES for part in _PARTS)
 TOPICS = tuple((f"{kind}, {part}", part) for kind, part in _PAIRS)
 """What a step can be about: a part of the work, and this part on this kind of question.
