@@ -46,7 +46,7 @@ def plane(
     width: int = 760,
     height: int = 420,
 ) -> str:
-    """Points over a logarithmic x axis (values above 0); y is a share in 0..1, drawn in percent; x is dollars but for ``x_tick``."""
+    """Points over a logarithmic x axis (values above 0); y is a share in 0..1, in percent; x is dollars but for ``x_tick``."""
     x_tick = x_tick or _money
     dots = [dot for dot in dots if dot.x > 0]
     if not dots:
