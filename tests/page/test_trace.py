@@ -89,6 +89,9 @@ def test_how_two_runs_differ() -> None:
     assert "Both gave the same answer." in said
     assert "Time: 2.00 s and 1.00 s, 50 % of it." in said
     assert "Cost: $0.2000 and $0.1000, 50 % of it." in said
+    much = differences(RUN, replace(RUN, seconds=48.9, usage=Usage(cost_usd=0.51)))
+    assert "Time: 2.00 s and 48.9 s, 24 times as much." in much
+    assert "Cost: $0.2000 and $0.5100, 2.5 times as much." in much
     unknown = replace(second, usage=Usage(cost_usd=None), answer=None, failure="Cancelled")
     said = differences(RUN, unknown)
     assert "Cost: $0.2000 and price unknown." in said

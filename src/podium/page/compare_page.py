@@ -57,7 +57,10 @@ def differences(first: Run, second: Run) -> list[str]:
 
 def _share(first: float | None, second: float | None) -> str:
     """Example: ``_share(0.2, 0.1) == ", 50 % of it"``; nothing where one of them is unknown, or the first is 0."""
-    return f", {100 * second / first:.0f} % of it" if first and second is not None else ""
+    if not first or second is None:
+        return ""
+    times = second / first
+    return f", {100 * times:.0f} % of it" if times < 2 else f", {times:.{1 if times < 10 else 0}f} times as much"
 
 
 def _one(site: Site, run: Run | None) -> None:

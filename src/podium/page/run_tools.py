@@ -22,8 +22,8 @@ def run_tools(site: Site, run: Run) -> None:
     json = f'<a {_LOOK} href="{escape(site.link(f"/runs/{run.id}/json"))}" download="{escape(run.id)}.json">JSON</a>'
 
     def copy(event: GenericEventArguments) -> None:
-        if event.args in texts:
-            ui.clipboard.write(texts[event.args][:LONG])
+        if (content := texts.get(str(event.args))) is not None:
+            ui.clipboard.write(content[:LONG])
 
     tools = piece(f"{again}{copies}{json}", "bar run-tools")
     tools.on("click", copy, js_handler=f"(event) => {{ const copy = {_COPY}; if (copy) emit(copy); }}")
