@@ -42,6 +42,9 @@ def test_what_is_chosen_is_worth_most() -> None:
     assert [each.ranked[0][0].steps[0].worker for each in choices(record(0.0))] == ["dear", "dear"]
     by_kind = {choice.kind: [each.steps[0].worker for each, _ in choice.ranked] for choice in choices(record(20.0))}
     assert by_kind == {"sums": ["cheap", "dear", "bad"], EVIL: ["dear", "cheap", "bad"]}
+    asked_sparingly = workflow("dear", 0.9, 0.01).model_copy(update={"kinds": {"sums": Measured(right=0.9, charge=0.3)}})
+    sparing = TunedRecord(**{**record(0.0).__dict__, "workflows": (asked_sparingly, _sums(workflow("cheap", 0.85, 0.001)))})
+    assert [each.steps[0].worker for each, _ in choices(sparing)[0].ranked] == ["cheap", "dear"], "as the policy chooses"
     priced = TunedRecord(**{**record(0.0).__dict__, "workflows": tuple(_sums(each) for each in record(0.0).workflows)})
     assert [best for _, _, best in frontier(priced)] == [True, True, False]
     assert frontier(record(0.0)) == [], "an unknown price is no 0"

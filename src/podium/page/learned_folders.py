@@ -79,7 +79,7 @@ def choices(record: TunedRecord) -> list[Choice]:
             ranked=tuple(
                 sorted(
                     ((each, each.kinds[kind]) for each in record.workflows),
-                    key=lambda pair: record.price * (pair[1].usd or 0.0) - pair[1].right,
+                    key=lambda pair: -pair[1].worth(record.price),
                 )
             ),
         )

@@ -93,10 +93,7 @@ class TunedPolicy:
 
     def _worth(self, number: int, posterior: Mapping[str, float]) -> float:
         kinds = self._record.workflows[number].kinds
-        return sum(
-            chance * (kinds[kind].right - self._record.price * (kinds[kind].usd or 0.0) - kinds[kind].charge)
-            for kind, chance in posterior.items()
-        )
+        return sum(chance * kinds[kind].worth(self._record.price) for kind, chance in posterior.items())
 
 
 def tuned_setup(policy: Policy, workers: WorkerPool, max_steps: int, answering: tuple[int, ...]) -> PolicySetup:

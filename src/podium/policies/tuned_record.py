@@ -53,6 +53,10 @@ class Measured(_Record):
     charge: float = Field(default=0.0, ge=0, le=1e9)
     """What its calls take off the share right in the choice, besides dollars: for workers that are to be asked sparingly."""
 
+    def worth(self, price: float) -> float:
+        """What the choice goes by, where a dollar is worth ``price`` of the share right: 0 wherever dollars are not known."""
+        return self.right - price * (self.usd or 0.0) - self.charge
+
 
 class TunedWorkflow(_Record):
     """One of the workflows to choose from."""

@@ -11,7 +11,7 @@ from typing import Any
 from podium.conditions import ALWAYS
 from podium.extras import need
 from podium.policies.prompted_record import PromptedExample, PromptedRecord
-from podium.policies.tuned_record import LONGEST, QUESTION, TunedRecord, TunedWorkflow
+from podium.policies.tuned_record import LONGEST, QUESTION, TunedRecord
 from podium.policies.voting import VOTE
 from podium.tuning.catalogue import SOLVE
 from podium.tuning.conducting import Conducted, Makes, conducted, plain, prompted_by
@@ -141,7 +141,7 @@ async def _examples(
     ]
     examples, used = list[PromptedExample](), set[str]()
     for kind, told in list(kinds.items())[:EXAMPLES] if sayable else ():
-        best = max(sayable, key=lambda one: _worth(one, kind, found.price))
+        best = max(sayable, key=lambda one: one.kinds[kind].worth(found.price))
         template = template_of(best.steps, bench.workers.names)
         for problem in sorted(problems[kind], key=lambda p: len(p.question))[:LOOKED_AT]:
             if len(problem.question) > LONGEST_QUESTION or bench.is_exhausted:
@@ -157,11 +157,6 @@ async def _examples(
                 used.add(problem.id)
                 break
     return tuple(examples), used
-
-
-def _worth(one: TunedWorkflow, kind: str, price: float) -> float:
-    measured = one.kinds[kind]
-    return measured.right - price * (measured.usd or 0.0) - measured.charge
 
 
 def _by_turns(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> list[Problem]:

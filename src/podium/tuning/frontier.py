@@ -34,7 +34,7 @@ def frontier_dots(record: TunedRecord) -> tuple[list[Dot], str]:
         return Dot(name=name, x=fmean(x_of(best[kind], kind) for kind in kinds), y=right, group=group, shown=shown)
 
     def as_it_is(one: TunedWorkflow, kind: str) -> float:
-        return one.kinds[kind].right - record.price * (one.kinds[kind].usd or 0.0) - one.kinds[kind].charge
+        return one.kinds[kind].worth(record.price)
 
     dearest = max((x_of(one, kind) for one in record.workflows for kind in kinds), default=0.0) or 1.0
     found = [dot(CHOSEN, "by kind", as_it_is, shown=True)]

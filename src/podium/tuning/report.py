@@ -5,7 +5,7 @@ from dataclasses import asdict
 from podium.conditions import ALWAYS
 from podium.evaluation.routing import PricedArm, routing_metrics
 from podium.policies.prompted_record import LONGEST_ADVICE
-from podium.policies.tuned_record import QUESTION, Measured, TunedWorkflow
+from podium.policies.tuned_record import QUESTION, TunedWorkflow
 from podium.tuning.advising import Advised
 from podium.tuning.result import Tuned
 from podium.workflow.draw import plain
@@ -47,7 +47,7 @@ def markdown(tuned: Tuned) -> str:
     ]
     lines += ["What the workflows below come to at other prices; estimates, unlike the sealed test.", "", "## By kind", ""]
     for kind in sorted(tuned.record.workflows[0].kinds):
-        ranked = sorted(tuned.record.workflows, key=lambda one: -_worth(one.kinds[kind], tuned.record.price))
+        ranked = sorted(tuned.record.workflows, key=lambda one: -one.kinds[kind].worth(tuned.record.price))
         lines += [f"### {_cell(kind)}", "", "| workflow | right | on selection problems | $ | seconds |", "|---|---|---|---|---|"]
         lines += [_row(one, kind) for one in ranked[:4]]
         lines.append("")
@@ -141,10 +141,6 @@ def _given_up(tuned: Tuned) -> list[str]:
 def _cell(text: str, width: int = 400) -> str:
     """``text`` of anybody's in a table or a heading."""
     return plain(text, width).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`").replace("<", "&lt;")
-
-
-def _worth(measured: Measured, price: float) -> float:
-    return measured.right - price * (measured.usd or 0.0) - measured.charge
 
 
 def _row(one: TunedWorkflow, kind: str) -> str:

@@ -319,7 +319,7 @@ def _price(stored: Sequence[TunedWorkflow], kinds: Sequence[str], may_lose: floa
     unit = 1.0 / max(usd for usd in dollars if usd is not None)
 
     def share(price: float) -> float:
-        chosen = [max(stored, key=lambda one: one.kinds[k].right - price * (one.kinds[k].usd or 0.0)) for k in kinds]
+        chosen = [max(stored, key=lambda one: one.kinds[k].worth(price)) for k in kinds]
         return fmean(one.kinds[kind].right for one, kind in zip(chosen, kinds, strict=True))
 
     best = share(0.0)
