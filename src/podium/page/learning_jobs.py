@@ -110,6 +110,8 @@ class LearningJobs:
             with (self._folder / "lock").open("a+") as lock:
                 if not _taken(lock.fileno()):
                     raise ConfigError("something is under way already: wait for its end, or stop it")
+                if self._process is not None:
+                    self._process.wait()  # it let go of the lock, so it is ending: dropped before, it would stay a zombie
                 command = ["tune"] if kind == "tune" else ["evaluate"]
                 command += [*more, "--out", str(self._root / name), "--max-usd", f"{usd:f}"]
                 with (self._folder / "words.log").open("wb") as words:
