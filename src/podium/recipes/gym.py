@@ -172,7 +172,14 @@ def faulty(seed: int = 0) -> TrainConfig:
 
 def conditional(seed: int = 0) -> TrainConfig:
     """The first recipe in the language with conditions, for comparison: there is little to stop for in this world."""
-    return replace(config(seed), name="gym-conditional", syntax=WorkflowSyntax(access="positions", conditions=True))
+    usual = config(seed)
+    return replace(
+        usual,
+        name="gym-conditional",
+        syntax=WorkflowSyntax(access="positions", conditions=True),
+        # A fourth list makes the texts longer by a quarter, and with as few steps the start would read worse for it.
+        warm_start=replace(warm_start(seed), steps=1000, reading=24),
+    )
 
 
 def unreliable() -> WorkerPool:
