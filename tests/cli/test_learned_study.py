@@ -15,6 +15,7 @@ from podium.cli.app import app
 from podium.errors import ConfigError
 from podium.pools.graded import datasets_of, graded_problems, is_graded
 from podium.pools.problems import ProblemSource
+from podium.studies.recordings import answered_by_all
 from podium.tasks.graded import GradedVerifier
 from podium.workers.recorded import load_replay
 
@@ -62,6 +63,18 @@ async def test_grades_are_what_is_right(tmp_path: Path) -> None:
     assert [(await verifier(last, text)).correct for text in said.values()] == [False, False, True, False]
     assert not (await verifier(last, "something new")).correct
     assert not (await verifier(last, "")).correct
+
+
+def test_a_gap_in_graded_recordings_is_told(tmp_path: Path) -> None:
+    folder = recordings(tmp_path / "graded", each=10)
+    file = folder / "outputs" / "m1.jsonl.gz"
+    with gzip.open(file, "rt") as lines:
+        kept = [json.loads(line) for line in lines][:13]
+    write(file, kept)
+    told: list[str] = []
+    common, gaps = answered_by_all(graded_problems(folder), load_replay(folder), on_gaps=told.append)
+    assert (len(common), gaps) == (13, {"m1": 7})
+    assert told == ["recordings with gaps: m1 lacks 7 of 20. All arms are compared on the 13 that all answer."]
 
 
 def test_lines_that_are_neither_output_nor_grades_are_refused(tmp_path: Path) -> None:

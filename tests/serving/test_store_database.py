@@ -107,6 +107,7 @@ async def test_a_database_of_a_newer_podium_is_refused(database: Database, url: 
         ("sqlite://", "names no file"),
         ("sqlite:////no/such/folder/secret.db", "No such file or directory"),
         ("postgresql://user:secret@host:port/base", "can not be read"),
+        ("postgresql://user:pass@rest@secret@127.0.0.1:1/base", "write one that belongs to user or password as %40"),
         ("postgresql://user:secret@127.0.0.1:1/base?application_name=secret", "postgresql://127.0.0.1:1/base"),
     ],
 )

@@ -203,3 +203,20 @@ class Same:
         "self.assertEqual(Same(1), Same(2))",
     ):
         assert not (await judged(sandbox, f"{HEAD}        {claim}\n", liar)).correct, claim
+
+
+@pytest.mark.parametrize("state", ["(3, (*[0] * 624, 624), None)", "(*random.Random(5).getstate()[:2], 0.0)"])
+async def test_a_program_does_not_choose_the_random_inputs_of_its_tests(sandbox: Sandbox, state: str) -> None:
+    program = f"""
+import random
+random.setstate({state})
+known = random.Random()
+known.setstate(random.getstate())
+def add(a, b):
+    total = known.random() + known.gauss(0, 1)
+    random.setstate({state})
+    return total
+"""
+    tests = "        a, b = random.random(), random.gauss(0, 1)\n        self.assertEqual(add(a, b), a + b)\n"
+    verdict = await judged(sandbox, HEAD + tests, program)
+    assert "AssertionError" in verdict.why

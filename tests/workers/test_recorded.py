@@ -151,7 +151,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("text", ["  a b ", "a\n\n b", "", "\t", "one", "two words", "é\x0c", 'a "b" ', "\n"])
+@pytest.mark.parametrize(
+    "text", ["  a b ", "a\n\n b", "", "\t", "pear\tapple\there", "two\rthree", "one", "two words", "é\x0c", 'a "b" ', "\n"]
+)
 async def test_a_recorded_text_is_judged_as_it_was_given(text: str) -> None:
     problem = Problem(question="f() == ??", target=repr(text), kind="output-prediction", source="")
     said = answer_text(json.dumps({"reasoning": "So it is.", "answer": text}))

@@ -46,50 +46,63 @@ def is_graded(folder: Path) -> bool:
 
 def graded_rows(folder: Path) -> list[GradedRow]:
     """The questions that every model in ``folder`` has answered; models by their files' names. Raises :class:`ConfigError`."""
-    models: list[dict[Place, RecordedAnswer]] = [
-        {line.place: line for line in lines_of(file, RecordedAnswer) if line.samples}
-        for file in sorted((folder / "outputs").glob("*.jsonl.gz"))
-    ]
     rows = []
-    for row in _questions(folder):
-        answered = [found for model in models if (found := model.get(row.place)) is not None]
-        if not answered or len(answered) < len(models):
-            continue
-        samples = [sample for line in answered for sample in line.samples if sample.score >= RIGHT]
-        rows.append(
-            GradedRow(
-                place=row.place,
-                question=row.question.strip(),
-                said=tuple(line.text for line in answered),
-                right=tuple(line.samples[0].score >= RIGHT for line in answered),
-                accepted=frozenset(graded_text(sample.answer).strip() for sample in samples) - {""},
+    for row, answered, models in _answered(folder):
+        if len(answered) == models:
+            rows.append(
+                GradedRow(
+                    place=row.place,
+                    question=row.question.strip(),
+                    said=tuple(line.text for line in answered),
+                    right=tuple(line.samples[0].score >= RIGHT for line in answered),
+                    accepted=_accepted(answered),
+                )
             )
-        )
     return rows
 
 
 def graded_problems(folder: Path, datasets: tuple[str, ...] | None = None) -> list[Problem]:
     """The problems of ``datasets`` or of all; ``source`` is the data set, ``target`` the answers that were graded right.
 
-    A question that is there twice is one problem: its recorded answers are found by its text. Raises :class:`ConfigError`.
+    Those that some models have not answered are among them: whoever asks says who lacks what. A question that is there twice
+    is one problem: its recorded answers are found by its text. Raises :class:`ConfigError`.
     """
-    rows = [row for row in graded_rows(folder) if datasets is None or row.dataset in datasets]
-    if not rows:
-        raise ConfigError(f"{folder} has no question that every model has answered" + (f" of {datasets}" if datasets else ""))
     accepted: dict[str, set[str]] = {}
-    for row in rows:
-        accepted.setdefault(row.question, set()).update(row.accepted)
-    first = {row.question: row for row in reversed(rows)}
+    sources: dict[str, str] = {}
+    for row, answered, _ in _answered(folder):
+        if datasets is None or row.dataset in datasets:
+            question = row.question.strip()
+            accepted.setdefault(question, set()).update(_accepted(answered))
+            sources.setdefault(question, row.dataset)
+    if not accepted:
+        raise ConfigError(f"{folder} has no question that a model has answered" + (f" of {datasets}" if datasets else ""))
     return [
         Problem(
             question=question,
             target=json.dumps(sorted(right), ensure_ascii=False),
             kind="graded",
-            source=first[question].dataset,
+            source=sources[question],
             split="test",
         )
         for question, right in accepted.items()
     ]
+
+
+def _answered(folder: Path) -> Iterator[tuple[RecordedQuestion, list[RecordedAnswer], int]]:
+    """Every question that a model has answered, the answers, and how many models there are."""
+    models: list[dict[Place, RecordedAnswer]] = [
+        {line.place: line for line in lines_of(file, RecordedAnswer) if line.samples}
+        for file in sorted((folder / "outputs").glob("*.jsonl.gz"))
+    ]
+    for row in _questions(folder):
+        answered = [found for model in models if (found := model.get(row.place)) is not None]
+        if answered:
+            yield row, answered, len(models)
+
+
+def _accepted(answered: list[RecordedAnswer]) -> frozenset[str]:
+    samples = (sample for line in answered for sample in line.samples if sample.score >= RIGHT)
+    return frozenset(graded_text(sample.answer).strip() for sample in samples) - {""}
 
 
 def _questions(folder: Path) -> Iterator[RecordedQuestion]:

@@ -175,7 +175,9 @@ _COMMAND = re.compile(r"\\[A-Za-z]{2}")
 _BACKSLASH = re.compile(
     r"""\\\\                                                  # doubled already: taken whole, or its second half would be met
     | \\(?![\"/bfnrtu])                                     # begins no JSON escape at all
-    | \\(?=[bfrt][A-Za-z]{2}|n(?:abla|eq|exists|mid|otin|u)\b)  # begins one, and a LaTeX command
+    | \\(?=[bf][A-Za-z]{2}|n(?:abla|eq|exists|mid|otin|u)\b    # begins one, and a LaTeX command; a tab and a return may stand
+      |r(?:angle|brac[ek]|ceil|floor|ho|ight|[vV]ert)|t(?:frac|h(?:erefore|eta)|ilde|imes|riangle)  # in front of any word
+      |t(?:anh?|au|op|o)(?![A-Za-z])|text[a-z]*\s*\{)
     | \\(?=u(?![0-9a-fA-F]{4}))                              # \\underline, not a code point""",
     re.VERBOSE,
 )

@@ -57,6 +57,9 @@ def _parsed(url: str) -> URL:
     except (ArgumentError, ValueError):
         # Not the text itself: a mistyped URL may still hold a password.
         raise ConfigError(f"the database's URL can not be read; {_USE}") from None
+    if "@" in (address.host or ""):
+        # The rest of a password, which no message may show.
+        raise ConfigError("the database's URL has an @ too many; write one that belongs to user or password as %40")
     if address.drivername in _POSTGRESQL:
         return address.set(drivername="postgresql+psycopg")
     if address.drivername not in _SQLITE:

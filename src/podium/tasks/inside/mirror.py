@@ -2,7 +2,8 @@
 
 Tests and program run in two processes that should look like one. With every message goes what changed since the last:
 ``random.seed(0)`` in a test is a seed for the program, and ``os.chdir`` in the program is one for the tests. The standard
-streams and arguments go one way only, from the tests to the program. Plain data; the tests' end checks what it takes over.
+streams and arguments go one way only, from the tests to the program. Plain data; the tests' end checks what it takes over: of
+random numbers only that some were drawn, or the program would choose the inputs that tests draw for it.
 """
 
 import os
@@ -12,6 +13,8 @@ from importlib import import_module
 from typing import Any
 
 _FOLDER, _CHANGE = os.getcwd, os.chdir
+MAX_BLOCKS = 500
+"""So many times 624 numbers a program may draw between two messages; after more, the tests go on with their own."""
 STREAMS = ("stdin", "stdout", "stderr")
 
 
@@ -21,7 +24,8 @@ class Mirror:
     Example: after ``os.environ["A"] = "b"``, ``mirror.leaving() == {"environ": {"A": "b"}}``, once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, careful: bool = False) -> None:
+        self._careful = careful
         self._folder = _FOLDER()
         self._environ = dict(os.environ)
         self._random: Any = None
@@ -67,8 +71,24 @@ class Mirror:
         if "random" in state:
             version, numbers, following = state["random"]
             random: Any = import_module("random")  # takes longer to import than most programs run
-            random.setstate((version, tuple(numbers), following))
+            sent = (version, tuple(numbers), following)
+            if not self._careful:
+                random.setstate(sent)
+            elif _was_drawn(random, sent):
+                random.setstate((version, tuple(numbers), None))
             self._random = random.getstate()
+
+
+def _was_drawn(random: Any, sent: tuple[Any, ...]) -> bool:
+    """Whether ``sent`` is the state of ``random`` after some numbers were drawn from it, and no state of anybody's choice."""
+    drawn = random.Random()
+    drawn.setstate(random.getstate())
+    first = drawn.getstate()[1][-1]
+    for block in range(MAX_BLOCKS):
+        if drawn.getstate()[1][:-1] == sent[1][:-1]:
+            return sent[0] == drawn.VERSION and (block > 0 or sent[1][-1] >= first)
+        drawn.getrandbits(624 * 32)
+    return False
 
 
 class Streams:

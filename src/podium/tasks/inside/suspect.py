@@ -227,7 +227,7 @@ class TestRules(Rules):
         self.port: Port
         self.has_classes = has_classes
         """Whether the tests name a class of the program; its functions return nothing but values otherwise."""
-        self._mirror, self._streams = Mirror(), Streams()
+        self._mirror, self._streams = Mirror(careful=True), Streams()
         self._errors: dict[tuple[str, str], type[BaseException]] = {}
 
     def class_of(self, types: list[tuple[str, str]]) -> type | None:

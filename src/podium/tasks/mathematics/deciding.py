@@ -13,6 +13,7 @@ from functools import lru_cache
 from podium.tasks.extraction import MAX_CANDIDATE_CHARS
 from podium.tasks.mathematics.clock import read_time, same_time
 from podium.tasks.mathematics.letters import Reading, read_letters, variables
+from podium.tasks.mathematics.names import other_function, other_name, renamed
 from podium.tasks.mathematics.notation import (
     MAX_POWER,
     is_name,
@@ -45,7 +46,6 @@ class Formulas:
 
 
 _SWAPPED = re.compile(r"^([^=]*)=\s*\$?[a-zA-Z]\$?\s*$")
-_VARIABLE = re.compile(r"([a-zA-Z]|\\[a-zA-Z]+)(?:_\{?\w{1,9}\}?)?")
 _PURE_POWER = re.compile(r"(-?[0-9]{1,9})\^\{?(-?[0-9]{1,5})\}?")
 _DEGREES = re.compile(r"\^ ?(?:\{ ?\\circ ?\}|\\circ(?![a-zA-Z]))|°|\\text\{ ?degrees ?\}")
 _PI = re.compile(r"\\pi(?![a-zA-Z])|π")
@@ -53,6 +53,7 @@ _RADIANS = re.compile(r"\\(?:text|mathrm) ?\{ ?rad(?:ian)?s? ?\}")
 _PERCENT = re.compile(r"%|percent|per cent", re.IGNORECASE)
 _LETTERS = re.compile(r"[a-zA-Z]{3,10}")
 _RATIO = re.compile(r"[0-9.]{1,40}(?::[0-9.]{1,40}){1,20}")
+_NAMED_RATIO = re.compile(r"[a-zA-Z\\_: ]{1,100}")
 _UNIT_IN_FRACTION = re.compile(
     r"\\[dt]?frac ?\{ ?([0-9.,]{1,40}) ?(\\(?:text|mathrm|mbox) ?\{[^{}]*\}|[a-zA-Z]{1,20}) ?\} ?\{ ?([0-9.,]{1,40}) ?\}"
 )
@@ -95,10 +96,16 @@ def decide(gold: str, answer: str, question: str) -> str | Formulas:
     by_text = _as_text(gold, answer)
     if by_text is not None:
         return by_text
-    if _other_name(gold, answer):
+    answer = renamed(gold, answer, variables(question))
+    if other_function(gold, answer):
+        return "another function"
+    if other_name(gold, answer):
         return Formulas(gold=gold, answer=answer)
     if (terms := _terms(gold)) and _terms(answer) not in (0, terms):
         return "another ratio"
+    if len(of_gold := _ratio(gold)) > 2:
+        found = _ratio(answer)
+        return _formulas(_shares(of_gold), _shares(found), question) if len(found) == len(of_gold) else "another ratio"
     answer = without_open_base(_value_of(gold, answer, question))
     if "_" in gold or "_" in answer or "base" in answer:
         numerals = _numerals(without_open_base(gold), answer)
@@ -127,10 +134,15 @@ def _terms(text: str) -> int:
     return text.count(":") + 1 if _RATIO.fullmatch(normal_form(text)) else 0
 
 
-def _other_name(gold: str, answer: str) -> bool:
-    """Whether both say what a variable is, and not of the same: x = 3 and y = 3 are two lines."""
-    names = [_VARIABLE.fullmatch(normal_form(text.partition("=")[0])) if "=" in text else None for text in (gold, answer)]
-    return names[0] is not None and names[1] is not None and names[0][0] != names[1][0]
+def _ratio(text: str) -> list[str]:
+    """The terms of a ratio of any expressions; of what is no ratio it is one. Example: of "a:b:c = 1 : 2 : 3" 1, 2 and 3."""
+    left, _, right = text.strip(" $").rpartition("=")
+    return right.split(":") if not left or _NAMED_RATIO.fullmatch(left) else [text]
+
+
+def _shares(terms: list[str]) -> str:
+    """A tuple that is the same for the same ratio: every term as so many times the first."""
+    return ", ".join(["(1", *(rf"\frac{{{term}}}{{{terms[0]}}}" for term in terms[1:])]) + ")"
 
 
 def _value_of(gold: str, answer: str, question: str) -> str:

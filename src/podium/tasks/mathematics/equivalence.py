@@ -124,7 +124,8 @@ def _without_name(wanted: Any, found: Any) -> tuple[Any, Any]:
 
 
 def _is_assignment(tree: Any) -> bool:
-    return isinstance(tree, sympy.Eq) and isinstance(tree.lhs, sympy.Symbol | AppliedUndef)
+    named = isinstance(tree, sympy.Eq) and isinstance(tree.lhs, sympy.Symbol | AppliedUndef)
+    return named and not tree.rhs.has(tree.lhs)  # x = x + 1 says nothing of x
 
 
 def _unfinished(wanted: Any, found: Any) -> str:

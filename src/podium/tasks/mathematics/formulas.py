@@ -25,6 +25,8 @@ _DEGREES = re.compile(r"([0-9.]+) ?\^ ?\{? ?\\circ ?\}?")
 _ANY_DEGREES = re.compile(r"\^ ?\{? ?\\circ ?\}?|\\%|%")
 _SCIENTIFIC = re.compile(r"(?<![a-zA-Z0-9.])([0-9]+(?:\.[0-9]+)?)[eE]([-+]?[0-9]{1,3})(?![0-9])")
 _MEMBER = re.compile(r"^\s*[a-zA-Z]\s*\\in(?![a-zA-Z])")
+_INVERSE = re.compile(r"^\s*[a-zA-Z]\s*\^\s*\{\s*-\s*1\s*\}\s*\(\s*[a-zA-Z]\s*\)\s*=")
+_POSITIVE = re.compile(r"\\mathbb ?(?:\{ ?R ?\}|R) ?[\^_] ?(?:\{ ?(?:\+|> ?0) ?\}|\+)")
 _TUPLE_NAMES = re.compile(r"^\s*\(\s*[a-zA-Z](?:\s*,\s*[a-zA-Z])*\s*\)\s*=")
 _SHORT_FRAC = re.compile(r"\\frac ?(\\pi(?![a-zA-Z])|[0-9a-zA-Z]) ?(\\pi(?![a-zA-Z])|[0-9a-zA-Z])")
 _PHANTOM = re.compile(r"\\[hv]?phantom ?(?:\{[^{}]*\}|.)")
@@ -65,7 +67,8 @@ def prepared(text: str) -> str:
     r"""``text`` with what Math-Verify misreads spelled in another way. Example: ``prepared("]1,2[")`` is ``"(1,2)"``."""
     text = text.replace("$", "").replace("\n", " ").replace("\\dfrac", "\\frac").replace("\\tfrac", "\\frac")
     text = _SHORT_FRAC.sub(r"\\frac{\1}{\2}", _PHANTOM.sub("", text))
-    text = _THIN.sub("", _TUPLE_NAMES.sub("", _MEMBER.sub("", text)))
+    text = _THIN.sub("", _INVERSE.sub("", _TUPLE_NAMES.sub("", _MEMBER.sub("", text))))
+    text = _POSITIVE.sub(r"(0,\\infty)", text)
     text = text.replace("\\langle", "(").replace("\\rangle", ")").replace("\\varnothing", "\\emptyset")
     text = text.replace("\\left[", "[").replace("\\right]", "]").replace("\\left(", "(").replace("\\right)", ")")
     text = _SUCH_THAT.sub(r"\g<which>", text.replace("\\left\\{", "\\{").replace("\\right\\}", "\\}"))
@@ -103,7 +106,10 @@ def read_formula(text: str, *, gold: bool = False) -> Any | None:
     spelled = prepared(text)
     wrapped = f"${spelled}$" if gold else rf"\boxed{{{spelled}}}"
     parsed = parse(wrapped, extraction_config=_EXTRACTION, parsing_timeout=None)
-    return None if not parsed or isinstance(parsed[0], str) else parsed[0]
+    if not parsed or isinstance(parsed[0], str):
+        return None
+    # A number times a matrix is multiplied out; unevaluated, SymPy recurses over it without an end.
+    return parsed[0].doit() if isinstance(parsed[0], sympy.MatrixExpr) else parsed[0]
 
 
 def plain(tree: Any) -> Any:

@@ -70,6 +70,8 @@ def normal_form(text: str) -> str:
     text = text.replace("\\le ", "\\leq ").replace("\\ge ", "\\geq ").replace("\\cdot", "*").replace("\\times", "*")
     text = _SHORT_SQRT.sub(r"\\sqrt{\1}", _SHORT_FRAC.sub(r"\\frac{\1}{\2}", _DEGREES.sub(r"^\\circ", text)))
     text = _SHORT_POWER.sub(r"\1{\2}", text)
+    if not text.lstrip(' "').startswith("'"):
+        text = text.replace("'", "\u2032")  # f' is not f
     text = text.rstrip(_ENDS).lstrip(_ENDS.replace(".", ""))  # ".5" is not "5"
     text = _GAP.sub("\u2423", text)  # "1 2" is not "12"
     return _SPACE.sub("", text)

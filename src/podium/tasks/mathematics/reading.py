@@ -17,13 +17,20 @@ from podium.tasks.quantities.units import read_unit
 
 MAX_QUESTION_CHARS = MAX_CANDIDATE_CHARS * 10
 
-_APPROXIMATELY = re.compile(r"^\s*\$?\s*(?:\\approx|\\sim|≈|~)(?![a-zA-Z])")
+_APPROXIMATELY = re.compile(r"^\s*\$?\s*(?:[a-zA-Z]\s*(?=\\approx|≈))?(?:\\approx|\\sim|≈|~)(?![a-zA-Z])")
 _NOTHING = re.compile(
     r"(?:there (?:is|are|exists?) )?(?:no|zero) (?:real |such )?(?:solutions?|roots?)(?: exists?)?|(?:the )?(?:empty|null) set",
     re.IGNORECASE,
 )
 _RATIO_IN_WORDS = re.compile(r"([0-9]{1,20}) to ([0-9]{1,20})")
-_SIMPLY_SET = re.compile(r"\\(?:underline|overbrace|underbrace|bm|pmb) ?\{([^{}]*)\}")
+_ALL = re.compile(r"(?:the set of )?(?:all |the )?real(?: number)?s", re.IGNORECASE)
+_SIMPLY_SET = re.compile(
+    r"\\(?:underline|overbrace|underbrace|bm|pmb|textcolor ?\{\w{1,20}\}) ?\{([^{}]*)\}|\\color ?\{\w{1,20}\}"
+)
+_OVER = re.compile(r"\{([^{}]*)\\over(?![a-zA-Z])([^{}]*)\}")
+_NO_INK = re.compile(
+    r"\\[hv]?phantom ?\{[^{}]*\}|^(?:\\[,;:! ]|~|\\q?quad(?![a-zA-Z])|\s)+|(?:\\[,;:!]|\\ |\\$|~|\\q?quad(?![a-zA-Z])|\s)+$"
+)
 
 
 def spelled(text: str) -> str:
@@ -31,7 +38,9 @@ def spelled(text: str) -> str:
 
     Examples: ``spelled("\approx 5√2")`` is ``5\sqrt{2}``; ``spelled(r"\text{no real solutions}")`` is ``\emptyset``.
     """
-    text = in_latex(_SIMPLY_SET.sub(r"{\1}", DECIMAL_COMMA.sub(".", _APPROXIMATELY.sub("", text)))).strip()
+    text = _NO_INK.sub("", _OVER.sub(r"\\frac{\1}{\2}", text)).replace("\\degree", "^\\circ")
+    text = _SIMPLY_SET.sub(lambda match: f"{{{match[1]}}}" if match[1] else "", _APPROXIMATELY.sub("", text))
+    text = in_latex(DECIMAL_COMMA.sub(".", text)).strip()
     if text.startswith("{") and text.endswith("}") and _closes_at_end(text):
         text = text[1:-1].strip()
     if len(text) > 100:
@@ -39,6 +48,8 @@ def spelled(text: str) -> str:
     words = " ".join(IN_TEXT.sub(r" \1 ", text).replace("$", " ").split()).strip(" .")
     if _NOTHING.fullmatch(words):
         return r"\emptyset"
+    if _ALL.fullmatch(words):
+        return r"\mathbb{R}"
     ratio = _RATIO_IN_WORDS.fullmatch(words)
     return f"{ratio[1]}:{ratio[2]}" if ratio else text
 

@@ -1,6 +1,6 @@
-r"""Formulas typed with a keyboard or in Unicode, in LaTeX: ``5√2``, ``4pi``, ``sqrt(3)/2``, ``x²``, ``1112112₃``, ``infinity``.
+r"""Formulas typed with a keyboard or in Unicode, in LaTeX: ``5√2``, ``4pi``, ``sqrt(3)/2``, ``x²``, ``1112112₃``, ``sin(x)**2``.
 
-Only what can mean nothing else is spelled anew. Left out: digits of other scripts, look-alikes of letters, programs' ``**``.
+Only what can mean nothing else is spelled anew. Left out: digits of other scripts, look-alikes of letters.
 """
 
 import re
@@ -26,13 +26,19 @@ _RAISED_RUN = re.compile("(?<=[0-9a-zA-Z)}|])[" + "".join(_RAISED) + "]+")
 _LOWERED_RUN = re.compile("[" + "".join(_LOWERED) + "]+")
 _WORD = re.compile(r"(?<![a-zA-Z\\])(?:pi|infinity|infty|inf)(?![a-zA-Z])", re.IGNORECASE)
 _WORD_IN_TEXT = re.compile(r"\\(?:text|mathrm|mbox) ?\{ ?([-+]?) ?(pi|infinity|infty|π|∞) ?\}", re.IGNORECASE)
+_FUNCTION = re.compile(
+    r"(?<![a-zA-Z\\])((?:arc)?(?:sin|cos|tan)h?|cot|sec|csc|log|ln|exp)(?= ?[(^_]| (?:[0-9]*[a-z]|[0-9]+)\b(?! ?[a-z]))"
+)
+_STARS = re.compile(r" ?\*\* ?(?:(-?[0-9]{1,9}|[a-z](?![a-z]))|\(([^()]{1,100})\)|(?=\{))")
 _PROSE = re.compile(r"[a-zA-Z]{3,}")
-_KNOWN = re.compile(r"\\[a-zA-Z]+|(?:sqrt|infinity|infty|inf|sin|cos|tan|cot|sec|csc|log|exp)(?![a-zA-Z])", re.IGNORECASE)
+_KNOWN = re.compile(
+    r"\\[a-zA-Z]+|(?:sqrt|infinity|infty|inf|(?:arc)?(?:sin|cos|tan)h?|cot|sec|csc|log|exp)(?![a-zA-Z])", re.IGNORECASE
+)
 _ROOT = re.compile(
     r"(?:(?P<index>[∛∜])|√|(?<![a-zA-Z\\])sqrt|\\sqrt(?= ?\()) ?(?P<under>[0-9]+(?:\.[0-9]+)?|[a-zA-Z](?![a-zA-Z])|[({])?"
 )
 _CLOSING = {"(": ")", "{": "}"}
-_TEXT = re.compile(r"[^\x00-\x7f]|pi|inf|sqrt", re.IGNORECASE)
+_TEXT = re.compile(r"[^\x00-\x7f]|pi|inf|sqrt|sin|cos|tan|cot|sec|csc|log|ln|exp|\*\*", re.IGNORECASE)
 
 
 def in_latex(text: str) -> str:
@@ -45,7 +51,8 @@ def in_latex(text: str) -> str:
         return text
     text = _WORD_IN_TEXT.sub(_constant, text)
     if not _PROSE.search(_KNOWN.sub(" ", IN_TEXT.sub(" ", text))):
-        text = _WORD.sub(_constant, text)
+        text = _STARS.sub(lambda power: f"^{{{power[1] or power[2]}}}" if power[1] or power[2] else "^", text)
+        text = _FUNCTION.sub(r"\\\1 ", _WORD.sub(_constant, text))
     text = _RAISED_RUN.sub(lambda run: f"^{{{''.join(_RAISED[sign] for sign in run[0])}}}", text)
     text = _LOWERED_RUN.sub(lambda run: f"_{{{''.join(_LOWERED[sign] for sign in run[0])}}}", text)
     return _SIGN.sub(lambda sign: _SIGNS[sign[0]], _with_roots(text))

@@ -22,9 +22,9 @@ from podium.tasks.mathematics.formulas import plain
 DIGITS = 40
 """Decimal digits to which values are computed; two that agree to 25 are taken to be one."""
 
-_SIZES = (Fraction(37, 29), Fraction(71, 113), Fraction(11, 97), Fraction(23, 31), Fraction(313, 89), Fraction(17, 41))
-"""About how large the variables are, by point; small ones too, for roots and inverse functions."""
-_POSITIVE = 3
+_SIZES = tuple(map(Fraction, ["37/29", "71/113", "11/97", "4001/29", "23/31", "313/89", "17/41", "4001/29"]))
+"""About how large the variables are, by point; small ones too, for roots and inverse functions; far out for ``|x + 1|``."""
+_POSITIVE = 4
 """So many points, the first, have positive variables."""
 _ENOUGH = 2
 """So many points must agree."""
@@ -109,7 +109,7 @@ def _coordinate(name: str, number: int, is_exponent: bool, is_whole: bool) -> Fr
     # Another size and sign for each name and point, so that no two variables keep their ratio.
     spread = zlib.crc32(f"{name} {number}".encode("utf-8", "surrogatepass"))
     positive = number < _POSITIVE
-    sign = -1 if not positive and (number == _POSITIVE or (spread >> 14) % 2) else 1
+    sign = -1 if not positive and (number in {_POSITIVE, len(_SIZES) - 1} or (spread >> 14) % 2) else 1
     if is_whole and not positive:
         return Fraction(sign * (2 + spread % 4))
     if is_exponent:  # a power of a fraction to a fraction with large terms would be computed exactly

@@ -25,6 +25,7 @@ _NAME = re.compile(
 )
 _PROSE = re.compile(r"[a-zA-Z][a-zA-Z'’-]*(?: [a-zA-Z][a-zA-Z'’-]*){1,12}")
 _NO_NAMES = frozenset({"sqrt", "sin", "cos", "tan", "cot", "sec", "csc", "log", "exp", "abs", "frac"})
+_LETTER = re.compile(r"[a-zA-Z]")
 _WORDS = re.compile(r"\([a-zA-Z'’ ]{3,60}\)|[a-zA-Z'’]{2,}(?: [a-zA-Z'’]+)*|[$€£¥₹%]")
 _SUMS = re.compile(r"[-+0-9(][-+*/×÷·0-9.,() ]*")
 _PRINTED = re.compile(r"[-+]?[0-9][0-9,]*(?:\.([0-9]+))?")
@@ -42,6 +43,8 @@ def last_side(text: str) -> str | None:
     if _SEVERAL.search(text.rpartition("=")[0]) or any(left.rstrip().endswith(("!", "<", ">", ":", "\\")) for left in lefts):
         return None
     right = right.strip(" \"'*_`").rstrip("$ ")
+    if _LETTER.fullmatch(name := lefts[0].strip(" $")) and re.search(rf"(?<![a-zA-Z\\]){name}(?![a-zA-Z])", right):
+        return None  # x = x + 1
     if is_name(lefts[0]):
         # "P = nRT/V = 50.7": the rest says how, and only arithmetic can be seen to be false.
         return right if all(arithmetic.parse(left) is None or _comes_to(left, right) for left in lefts[1:]) else None

@@ -108,7 +108,7 @@ _OTHERS: dict[str, Unit] = {
     "%": _unit("0.01"),
     **dict.fromkeys(("percent", "pct"), _unit("0.01")),
     **dict.fromkeys(("$", "dollar", "usd", "buck"), _unit(dollar=1)),
-    **dict.fromkeys(("cent", "penny", "pennie"), _unit("0.01", dollar=1)),
+    **dict.fromkeys(("cent", "penny", "pennie", "¢"), _unit("0.01", dollar=1)),
     **dict.fromkeys(("€", "euro", "eur"), _unit(euro=1)),
     **dict.fromkeys(("£", "gbp"), _unit(sterling=1)),
     **dict.fromkeys(("¥", "yen"), _unit(yen=1)),
