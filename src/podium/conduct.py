@@ -148,7 +148,7 @@ class Conductor:
             error = failure.error()
             error.transcripts = completion.transcripts
             raise error
-        if call.on_token is not None and self._rounds > 1:
+        if call.on_token is not None and self._rounds > 1 and call.paused is None:
             # Which round is the last is known only now, so the answer comes in one piece.
             call.on_token(completion.text)
         return completion
@@ -183,7 +183,7 @@ class Conductor:
         asked = call if self._rounds == 1 else replace(call, on_token=None)
         if call.paused is not None:
             nobody, brief = Generation(text=""), self._brief(call, ())
-            return await _carried_out(Round(nobody, brief, self._syntax, self._pool, asked, on_event=on_event), transcripts)
+            return await _carried_out(Round(nobody, brief, self._syntax, self._pool, call, on_event=on_event), transcripts)
         for round_number in range(1, self._rounds + 1):
             brief = _announced(self._brief(call, transcripts), round_number, on_event)
             try:

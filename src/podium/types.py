@@ -235,6 +235,8 @@ class Waiting:
     worker: str
     call: Call
     """As it was made, but for its listener."""
+    workflow: PausedWorkflow | None = None
+    """The workflow that it is the last step of, where every step may call tools; else the step is all that is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

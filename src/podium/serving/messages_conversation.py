@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from podium.errors import ConfigError
-from podium.serving.conversation import ParsedRequest, checked, checked_stops, consistent
+from podium.serving.conversation import ParsedRequest, checked, checked_stops, chosen, consistent
 from podium.serving.messages_requests import (
     Block,
     CacheControl,
@@ -209,7 +209,7 @@ def _choice(choice: MessagesChoice | None) -> str:
     if choice.type == "tool":
         if choice.name is None:
             raise ConfigError("tool_choice names no tool")
-        return short_name(choice.name)
+        return chosen(short_name(choice.name))
     return "required" if choice.type == "any" else "none"
 
 
