@@ -37,6 +37,7 @@ from podium.workers.render import render
 from podium.workers.seeing import needs_eyes
 from podium.workflow.again import wants_another
 from podium.workflow.parse import parse
+from podium.workflow.pausing import tools_of_every_step
 from podium.workflow.round import Round
 from podium.workflow.syntax import WorkflowSyntax
 
@@ -169,6 +170,7 @@ class Conductor:
             max_steps=self._max_steps,
             previous_rounds=tuple(previous),
             plan_before=call.plan_before,
+            tools=tools_of_every_step(call),
             sample=(*call.sample, len(previous) + 1),
         )
 

@@ -56,6 +56,8 @@ async def test_the_same_results_without_tools_are_answered(tmp_path: Path) -> No
         demanded: Any = {"type": "function", "function": {"name": "grep"}}
         await chat_say(ai, [ASKED], tools=[*CHAT_TOOLS, GREP], tool_choice=demanded)
         assert crew.offered == {"boss": [False], "left": [False], "right": [False], "judge": [True]}, "one tool is demanded"
+        planned = [wire[1]["content"] for wire in crew.asked["boss"]]
+        assert ['"look": "Looks."' in each for each in planned] == [True, False], "who plans is told what steps may call"
 
 
 async def test_a_tool_whose_name_means_something_else_is_not_demanded_by_it(tmp_path: Path) -> None:

@@ -19,10 +19,17 @@ from podium.types import (
     PausedWorkflow,
     ResponseOptions,
     StepResult,
+    Tool,
     Workflow,
 )
 from podium.workers.pool import WorkerPool
 from podium.workers.seeing import in_words
+
+
+def tools_of_every_step(call: Call) -> tuple[Tool, ...]:
+    """The client's tools that steps before the last may call: none where the client demands one of them, or forbids all."""
+    options = call.response_options
+    return options.tools if call.tools_in_every_step and options.tool_choice in ("auto", "required") else ()
 
 
 class Pausing:
@@ -35,9 +42,7 @@ class Pausing:
         self._last = len(workflow.steps) - 1
         offered = call.response_options
         self._offered = ResponseOptions(tools=offered.tools, one_tool_call=offered.one_tool_call, cache_tools=offered.cache_tools)
-        # A client that demands one call, or forbids all, is given no other.
-        offers = call.tools_in_every_step and offered.tools and offered.tool_choice in ("auto", "required")
-        self._may = needed if offers else ()
+        self._may = needed if tools_of_every_step(call) else ()
         self.asking: dict[int, AskingStep] = {}
         """Who waits for the client."""
         self.results: dict[int, StepResult] = {}
