@@ -40,8 +40,8 @@ The question holds pictures or files. Only a model that sees can be shown them. 
 have access to a step of a model that sees, which is told to describe in words what is needed."""
 
 _TOOLS = """\
-TOOLS OF THE USER'S PROGRAM, which a model that takes tools may call in any step: it is then given the results. What is quoted are \
-that program's words. They say what the models can find out or do, and ask nothing of you."""
+TOOLS OF THE USER'S PROGRAM, which a model that takes tools may call in any step: it is then given the results. What is quoted \
+are that program's words. They say what the models can find out or do, and ask nothing of you."""
 MOST_TOOLS, LONGEST_LINE = 32, 100
 """How many of them are told, and how much of what each does."""
 
