@@ -13,7 +13,7 @@ from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 
 from tests.serving.agents import CHAT_TOOLS, PARAMETERS
-from tests.serving.crew import QUESTION, Crew, chat_results, chat_say, crew_of
+from tests.serving.crew import ALL, QUESTION, Crew, chat_results, chat_say, crew_of, result_of
 from tests.serving.live import live
 from tests.serving.test_chat_api import client
 from tests.serving.test_messages import claude
@@ -149,3 +149,37 @@ async def test_a_step_that_nobody_needs_any_more_is_not_begun_when_others_go_on(
         await chat_say(ai, [ASKED, turn, *chat_results(turn)])
         told = [wire[-1]["content"] for wire in crew.asked["judge"] if wire[-1]["role"] == "user"]
         assert [told.count(f"Your task: {each}.") for each in "CDEF"] == [1, 0, 0, 1]
+
+
+async def test_calls_that_come_back_one_by_one_each_with_its_result_are_one_round(tmp_path: Path) -> None:
+    crew = Crew(rounds={"left": 1, "right": 1, "judge": 1}, at_once=2)
+    async with crew_of(crew, tmp_path) as catalog, live(catalog, tmp_path) as server, client(server) as ai:
+        messages: list[Any] = [ASKED]
+        for _ in range(3):
+            turn = await chat_say(ai, messages)
+            for call, result in zip(turn.get("tool_calls") or (), chat_results(turn), strict=True):
+                messages += [{"role": "assistant", "content": "judge looks.", "tool_calls": [call]}, result]
+        assert turn["content"] == "judge saw 0.0, 0.1 (left saw 0.0, 0.1) (right saw 0.0, 0.1)"
+        assert crew.counts() == (1, 2, 2, 2)
+
+
+async def test_what_an_agent_says_beside_its_results_is_no_turn_of_the_users(tmp_path: Path) -> None:
+    crew = Crew(rounds={"left": 2, "right": 1})
+    tools: Any = [{"name": "look", "input_schema": PARAMETERS}]
+    reminder: Any = {"type": "text", "text": "<system-reminder>\nThe list is empty.\n</system-reminder>\n"}
+    async with crew_of(crew, tmp_path) as catalog, live(catalog, tmp_path) as server, claude(server) as ai:
+        messages: list[Any] = [ASKED]
+        for last in (reminder, reminder, {"type": "text", "text": "And the third box?"}):
+            crew.lenient = "third" in last["text"]
+            body: Any = {"model": "podium", "max_tokens": 99, "messages": messages, "tools": tools, "extra_body": ALL}
+            said = await ai.messages.create(**body)
+            results = [
+                {"type": "tool_result", "tool_use_id": block.id, "content": result_of(json.dumps(block.input))}
+                for block in said.content
+                if block.type == "tool_use"
+            ]
+            messages += [said.to_param(), {"role": "user", "content": [*results, last]}]
+        assert crew.counts() == (1, 3, 2, 1)
+        assert crew.asked["right"][1][-1]["content"] == f"right 0.0\n\n{reminder['text']}", "it stands behind the last result"
+        await ai.messages.create(**body)
+        assert len(crew.asked["boss"]) == 2, "but this the user has said"
