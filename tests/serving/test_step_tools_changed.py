@@ -132,6 +132,12 @@ async def test_results_of_the_last_steps_calls_are_answered_again_too(tmp_path: 
         answers = [await chat_say(ai, messages, stream=stream) for stream in (False, True)]
         assert [answer["content"] for answer in answers] == ["judge saw 0.0, 1.0 (left saw 0.0) (right saw nothing)"] * 2
         assert crew.counts() == (1, 2, 1, 3), "and nobody is asked again"
+        form: Any = {"type": "json_object"}
+        answer = await chat_say(ai, messages, response_format=form)
+        assert answer == answers[0], "a client that wants the answer in another form is given that"
+        assert crew.counts() == (1, 2, 1, 4), "by the last step alone, with all that it has seen"
+        await chat_say(ai, messages, response_format=form)
+        assert crew.counts() == (1, 2, 1, 4)
 
 
 async def test_a_step_that_nobody_needs_any_more_is_not_begun_when_others_go_on(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from podium.errors import ConfigError
-from podium.jsonl import loads
+from podium.jsonl import dumps, loads
 from podium.request_options import RequestOptions
 from podium.serving.api_errors import ApiError, ApiErrorException
 from podium.serving.conversation import ParsedRequest
@@ -83,6 +83,8 @@ class Paused:
     """SHA-256 of the results that ``since`` came of."""
     since: PausedWorkflow | None = None
     """How far the workflow has come with those results."""
+    demanded: str = ""
+    """SHA-256 of what its answer was to keep to then: tools, form, sampling."""
 
     def resumed(self, ids: tuple[str, ...], parsed: ParsedRequest) -> "Resumed | None":
         """What goes on with what ``parsed`` brings; None where that is no longer what the workflow was written for.
@@ -98,7 +100,7 @@ class Paused:
         is_alone = self.workflow is None and {*self.steps[0].tool_calls} == known
         if not is_alone and any(turn.role == "user" for turn in after):
             return None  # words that the steps which are over should have known
-        results = _hash_of(after)
+        results, demanded = _hash_of(after), _hash(dumps(parsed.call.response_options))
         calls = {step.index: step.call_for(before, after, is_alone=is_alone) for step in self.steps}
         if self.workflow is None:
             [call] = calls.values()
@@ -107,10 +109,10 @@ class Paused:
             waits = tuple(AskingStep(index=each.index, call=each.call, asks=each.asks) for each in self.steps)
             goes_on = replace(self.workflow, asking=waits)
             if self.since is not None and self.results == results:
-                goes_on = self.since
+                goes_on = self.since if self.demanded == demanded else _before_its_answer(self.since, waits)
             asking = (replace(each, call=calls.get(each.index, _told(each.call, before))) for each in goes_on.asking)
             call = replace(parsed.call, question=before, paused=replace(goes_on, asking=tuple(asking)))
-        return Resumed(worker=self.worker, call=call, ids=ids, kept=self, results=results)
+        return Resumed(worker=self.worker, call=call, ids=ids, kept=self, results=results, demanded=demanded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +125,8 @@ class Resumed:
     kept: Paused
     results: str
     """SHA-256 of what the client brings."""
+    demanded: str
+    """And of what its answer is to keep to."""
 
     @property
     def is_workflow(self) -> bool:
@@ -132,7 +136,7 @@ class Resumed:
     def progress(self, workflow: PausedWorkflow) -> Paused:
         """What is kept under the same calls once more of it is over."""
         asking = tuple(replace(step, call=_kept(step.call)) for step in workflow.asking)
-        return replace(self.kept, results=self.results, since=replace(workflow, asking=asking))
+        return replace(self.kept, results=self.results, demanded=self.demanded, since=replace(workflow, asking=asking))
 
 
 def paused(completion: Completion, parsed: ParsedRequest, before: Resumed | None) -> Paused | None:
@@ -174,6 +178,13 @@ def _waiting(workflow: PausedWorkflow, given: Sequence[ToolCall], *, is_content:
         made, said = _made(said), () if is_content else said
         steps.append(WaitingStep(index=each.index, call=_kept(each.call), tool_calls=made, said=said, asks=asks))
     return tuple(steps)
+
+
+def _before_its_answer(workflow: PausedWorkflow, waits: Sequence[AskingStep]) -> PausedWorkflow:
+    """``workflow`` with its last step still to be done, as it is in ``waits`` where it had begun."""
+    last = len(workflow.results) - 1
+    asking = (*(each for each in workflow.asking if each.index != last), *(each for each in waits if each.index == last))
+    return replace(workflow, results=(*workflow.results[:-1], None), asking=asking)
 
 
 def _made(turns: Sequence[Message]) -> tuple[str, ...]:
@@ -233,7 +244,11 @@ def _hash_of(turns: Question) -> str:
         for turn in turns
         if turn.role == "tool"
     )
-    return hashlib.sha256(json.dumps(results).encode("ascii")).hexdigest()
+    return _hash(json.dumps(results))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def last_said(conversation: Question) -> str:
