@@ -37,6 +37,7 @@ from podium.workers.render import render
 from podium.workers.seeing import needs_eyes
 from podium.workflow.again import wants_another
 from podium.workflow.parse import parse
+from podium.workflow.pausing import tools_of_every_step
 from podium.workflow.round import Round
 from podium.workflow.syntax import WorkflowSyntax
 
@@ -148,7 +149,7 @@ class Conductor:
             error = failure.error()
             error.transcripts = completion.transcripts
             raise error
-        if call.on_token is not None and self._rounds > 1:
+        if call.on_token is not None and self._rounds > 1 and call.paused is None:
             # Which round is the last is known only now, so the answer comes in one piece.
             call.on_token(completion.text)
         return completion
@@ -169,6 +170,7 @@ class Conductor:
             max_steps=self._max_steps,
             previous_rounds=tuple(previous),
             plan_before=call.plan_before,
+            tools=tools_of_every_step(call),
             sample=(*call.sample, len(previous) + 1),
         )
 
@@ -183,7 +185,7 @@ class Conductor:
         asked = call if self._rounds == 1 else replace(call, on_token=None)
         if call.paused is not None:
             nobody, brief = Generation(text=""), self._brief(call, ())
-            return await _carried_out(Round(nobody, brief, self._syntax, self._pool, asked, on_event=on_event), transcripts)
+            return await _carried_out(Round(nobody, brief, self._syntax, self._pool, call, on_event=on_event), transcripts)
         for round_number in range(1, self._rounds + 1):
             brief = _announced(self._brief(call, transcripts), round_number, on_event)
             try:

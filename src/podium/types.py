@@ -234,7 +234,8 @@ class Waiting:
 
     worker: str
     call: Call
-    """As it was made, but for its listener."""
+    workflow: PausedWorkflow | None = None
+    """The workflow that it is the last step of, where every step may call tools; else the step is all that is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -351,8 +352,9 @@ class Brief:
     """Finished rounds of this question, oldest first; empty in round 1."""
     plan_before: str = ""
     """The workflow of the user's turn before, where the conversation goes on."""
+    tools: tuple[Tool, ...] = ()
+    """The client's, where every step may call them."""
     sample: tuple[int, ...] = ()
-    """As in :class:`Call`."""
     on_token: TokenListener | None = field(default=None, compare=False, repr=False)
     """Where to stream what is written, of one generation; not part of the brief's identity."""
 

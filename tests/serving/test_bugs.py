@@ -111,7 +111,7 @@ async def test_a_step_whose_request_fails_waits_on_and_one_that_went_on_is_forgo
         for done, left in ((failed(0, WorkerUnavailable("gone")), "a step"), (answered, None)):
             async with server.service.admitted(None, asked) as active:
                 waits = Paused(model="w2", options=asked.options, question="", worker="w2", tool_calls=("call_1",), steps=())
-                active.resumed = Resumed(worker="w2", call=asked.call, ids=("call_1",), kept=waits, results="")
+                active.resumed = Resumed(worker="w2", call=asked.call, ids=("call_1",), kept=waits, results="", demanded="")
                 finishing = asyncio.create_task(server.service.finish(active, [done]))
                 await asyncio.sleep(0)
                 finishing.cancel()  # its client leaves meanwhile

@@ -71,3 +71,11 @@ async def test_what_expired_is_removed_also_where_nobody_asks_any_more(tmp_path:
         async with asyncio.timeout(5):
             while await server.accounts.database.read(lambda c: c.execute(select(table)).all()):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
+
+
+async def test_what_is_kept_for_the_same_calls_at_the_same_time_is_kept_once(database: Database, clock: ManualClock) -> None:
+    paused = Paused(database, now=clock)
+    states = [f"state {number}" for number in range(24)]
+    for _ in range(2):
+        await asyncio.gather(*(paused.keep(("call_1",), "", state, clock() + MINUTE) for state in states))
+        assert await paused.get(("call_1",), "") in states

@@ -103,7 +103,7 @@ async def test_only_the_last_step_can_be_made_to_call_a_tool(choice: str) -> Non
     assert workers[2].calls[0].response_options.tool_choice == choice
     options = workers[0].calls[0].response_options
     assert options.tool_choice == "auto"
-    assert bool(options.tools) is (choice != "none")
+    assert bool(options.tools) is (choice == "required"), "a client that demands one tool is given no other one's call"
 
 
 async def test_a_failure_beside_one_that_waits_is_the_answer_and_all_that_was_paid_is_told() -> None:

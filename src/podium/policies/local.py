@@ -8,7 +8,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -192,7 +192,8 @@ class LocalPolicy:
 
         Raises :class:`ConfigError` where they are more than the model can read.
         """
-        ids = self.tokens.prompt(PROMPTS[self.dialect.prompt](brief, self.dialect.syntax)) + self.tokens.encode(forced_prefix)
+        shown = replace(brief, tools=())  # none was trained to plan for them
+        ids = self.tokens.prompt(PROMPTS[self.dialect.prompt](shown, self.dialect.syntax)) + self.tokens.encode(forced_prefix)
         room = self.model.config.max_position_embeddings - self.dialect.max_tokens
         if len(ids) > room:
             raise ConfigError(f"the question makes a prompt of {len(ids)} tokens; this Conductor has room for {room}")

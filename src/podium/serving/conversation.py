@@ -59,7 +59,7 @@ def of_chat(request: ChatRequest) -> ParsedRequest:
         allowed = request.tool_choice.allowed_tools
         choice, tools = allowed.mode, kept_only(tools, {tool.function.name for tool in allowed.tools})
     elif isinstance(request.tool_choice, ToolChoiceBody):
-        choice = request.tool_choice.function.name
+        choice = chosen(request.tool_choice.function.name)
     elif request.tool_choice is not None:
         choice = request.tool_choice
     response_options = ResponseOptions(
@@ -183,6 +183,13 @@ def consistent(response_options: ResponseOptions) -> ResponseOptions:
     elif response_options.tool_choice not in ("auto", "none", *names):
         raise ConfigError(f"tool_choice: there is no tool {response_options.tool_choice!r} in this request")
     return response_options
+
+
+def chosen(name: str) -> str:
+    """The tool that has to be called. Raises :class:`ConfigError` for a name that means something else as a choice."""
+    if name in ("auto", "none", "required"):
+        raise ConfigError(f"tool_choice: a tool that is called {name!r} can not be demanded by its name; rename it")
+    return name
 
 
 def checked_stops(stop: str | tuple[str, ...] | None) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from podium.errors import Cancelled
 from podium.serving.asking import ChoiceDone
 from podium.serving.wire import ClientLeft
-from podium.types import Call, Message, Transcript, Usage
+from podium.types import Call, Transcript, Usage
 from podium.workers.bound import attachment_tokens
 from podium.workers.seeing import told
 
@@ -43,13 +43,3 @@ def question_of(call: Call) -> str:
 def simulated_seconds(transcripts: Iterable[Transcript]) -> float:
     """The seconds that a run stands for: simulated workers answer at once."""
     return sum(transcript.critical_seconds for transcript in transcripts)
-
-
-def newest_round(question: Sequence[Message]) -> tuple[Message, ...]:
-    """The last turn that called tools and what came after it; nothing where the user has spoken since."""
-    for index in range(len(question) - 1, -1, -1):
-        if question[index].role == "user":
-            return ()
-        if question[index].tool_calls:
-            return tuple(question[index:])
-    return ()

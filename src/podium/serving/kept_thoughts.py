@@ -5,12 +5,11 @@ round, under the calls that the client was given, for as long as a step waits; a
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from podium.errors import ConfigError
 from podium.jsonl import loads
-from podium.serving.figures import newest_round
 from podium.types import Completion, Message, Question, Thoughts
 
 log = logging.getLogger("podium.serving")
@@ -41,9 +40,17 @@ def place_of(ids: Sequence[str]) -> tuple[str, ...]:
     return (_MARK, *ids)
 
 
-def round_of(conversation: Question) -> tuple[str, ...]:
-    """The calls whose results ``conversation`` brings; () where the user has spoken since."""
-    return tuple(sorted({turn.tool_call_id for turn in newest_round(conversation) if turn.role == "tool"}))
+def rounds_of(conversation: Question) -> Iterator[tuple[str, ...]]:
+    """The calls whose results ``conversation`` brings: those of the newest turn that made any, then with those of the turn before
+    it, and so on until the user speaks."""
+    ids: set[str] = set()
+    for turn in reversed(conversation):
+        if turn.role == "user":
+            return
+        if turn.role == "tool":
+            ids.add(turn.tool_call_id)
+        elif turn.tool_calls:
+            yield tuple(sorted(ids))
 
 
 def given_back(conversation: Question, state: str | None) -> Question:

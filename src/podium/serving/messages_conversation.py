@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from podium.errors import ConfigError
-from podium.serving.conversation import ParsedRequest, checked, checked_stops, consistent
+from podium.serving.conversation import ParsedRequest, checked, checked_stops, chosen, consistent
 from podium.serving.messages_requests import (
     Block,
     CacheControl,
@@ -102,6 +102,8 @@ class _Reading:
         if role == "assistant":
             return [rest.message("assistant", tool_calls=calls)]
         said = rest.message("system" if role == "system" else "user")
+        if results and said.content and all(_is_reminder(block) for block in blocks if not isinstance(block, ToolResultBlock)):
+            return [*results[:-1], _joined(results[-1], said)]
         if said.content or said.attachments:
             return [*results, said]
         if not results:
@@ -172,6 +174,19 @@ class _Reading:
                 raise ConfigError(f"{turn.place}: a document comes along as base64 or text; this server opens no addresses")
 
 
+def _is_reminder(block: Block) -> bool:
+    """Whether an agent says this and no user: Claude Code puts such blocks beside what its tools return."""
+    text = block.text.strip() if isinstance(block, TextBlock) else ""
+    return text.startswith("<system-reminder>") and text.endswith("</system-reminder>")
+
+
+def _joined(result: Message, said: Message) -> Message:
+    """``result`` with what was said beside it, so that nobody takes it for a new turn of the user's."""
+    head = f"{result.content}\n\n"
+    marks = (replace(mark, at=mark.at + len(head)) for mark in said.cache_points)
+    return replace(result, content=head + said.content, cache_points=(*result.cache_points, *marks))
+
+
 def _merged(turns: Sequence[Message]) -> tuple[Message, ...]:
     """Turns of the assistant that follow each other are one."""
     merged: list[Message] = []
@@ -209,7 +224,7 @@ def _choice(choice: MessagesChoice | None) -> str:
     if choice.type == "tool":
         if choice.name is None:
             raise ConfigError("tool_choice names no tool")
-        return short_name(choice.name)
+        return chosen(short_name(choice.name))
     return "required" if choice.type == "any" else "none"
 
 

@@ -16,16 +16,15 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from podium.errors import ConfigError
-from podium.jsonl import loads
+from podium.jsonl import dumps, loads
 from podium.request_options import RequestOptions
 from podium.serving.api_errors import ApiError, ApiErrorException
 from podium.serving.conversation import ParsedRequest
 from podium.types import AskingStep, Call, Completion, Message, PausedWorkflow, Question, ResponseOptions, ToolCall
-from podium.workers.seeing import in_words
 
 log = logging.getLogger("podium.serving")
 _OF_A_STEP = re.compile(r"call_s\d{1,9}_[0-9a-f]{24}")
@@ -46,10 +45,9 @@ class WaitingStep:
     asks: Message | None = None
     """Its newest turn, where the client was not given its calls yet."""
 
-    def call_for(self, before: Question, after: Question, known: Collection[str]) -> Call:
-        """The call that the step goes on with; ``known`` are all calls of its workflow."""
-        alone = self.index < 0 and {*self.tool_calls} == known
-        return replace(_told(self.call, before), turns=after if alone else tuple(self._own(after)))
+    def call_for(self, before: Question, after: Question, *, is_alone: bool) -> Call:
+        """The call that the step goes on with; ``is_alone``: all calls of its workflow are its own."""
+        return replace(_told(self.call, before), turns=after if is_alone else tuple(self._own(after)))
 
     def _own(self, turns: Question) -> list[Message]:
         own = {*self.tool_calls}
@@ -60,7 +58,7 @@ class WaitingStep:
             if calls:
                 kept = said.get(calls[0].id, turn)
                 found.append(replace(turn, content=kept.content, tool_calls=calls, thoughts=kept.thoughts))
-            elif turn.tool_call_id in own:
+            elif turn.tool_call_id in own or turn.role == "system":
                 found.append(turn)
         return found
 
@@ -85,6 +83,8 @@ class Paused:
     """SHA-256 of the results that ``since`` came of."""
     since: PausedWorkflow | None = None
     """How far the workflow has come with those results."""
+    demanded: str = ""
+    """SHA-256 of what its answer was to keep to then: tools, form, sampling."""
 
     def resumed(self, ids: tuple[str, ...], parsed: ParsedRequest) -> "Resumed | None":
         """What goes on with what ``parsed`` brings; None where that is no longer what the workflow was written for.
@@ -97,8 +97,11 @@ class Paused:
         before, after = conversation[:begin], conversation[begin:]
         if (self.model, self.options, self.question) != (parsed.model, _lasting(parsed.options), last_said(before)):
             return None
-        results = _hash_of(after)
-        calls = {step.index: step.call_for(before, after, known) for step in self.steps}
+        is_alone = self.workflow is None and {*self.steps[0].tool_calls} == known
+        if not is_alone and any(turn.role == "user" for turn in after):
+            return None  # words that the steps which are over should have known
+        results, demanded = _hash_of(after), _hash(dumps(parsed.call.response_options))
+        calls = {step.index: step.call_for(before, after, is_alone=is_alone) for step in self.steps}
         if self.workflow is None:
             [call] = calls.values()
             call = replace(call, response_options=parsed.call.response_options)
@@ -106,10 +109,10 @@ class Paused:
             waits = tuple(AskingStep(index=each.index, call=each.call, asks=each.asks) for each in self.steps)
             goes_on = replace(self.workflow, asking=waits)
             if self.since is not None and self.results == results:
-                goes_on = self.since
+                goes_on = self.since if self.demanded == demanded else _before_its_answer(self.since, waits)
             asking = (replace(each, call=calls.get(each.index, _told(each.call, before))) for each in goes_on.asking)
             call = replace(parsed.call, question=before, paused=replace(goes_on, asking=tuple(asking)))
-        return Resumed(worker=self.worker, call=call, ids=ids, kept=self, results=results)
+        return Resumed(worker=self.worker, call=call, ids=ids, kept=self, results=results, demanded=demanded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +125,8 @@ class Resumed:
     kept: Paused
     results: str
     """SHA-256 of what the client brings."""
+    demanded: str
+    """And of what its answer is to keep to."""
 
     @property
     def is_workflow(self) -> bool:
@@ -131,7 +136,7 @@ class Resumed:
     def progress(self, workflow: PausedWorkflow) -> Paused:
         """What is kept under the same calls once more of it is over."""
         asking = tuple(replace(step, call=_kept(step.call)) for step in workflow.asking)
-        return replace(self.kept, results=self.results, since=replace(workflow, asking=asking))
+        return replace(self.kept, results=self.results, demanded=self.demanded, since=replace(workflow, asking=asking))
 
 
 def paused(completion: Completion, parsed: ParsedRequest, before: Resumed | None) -> Paused | None:
@@ -140,10 +145,12 @@ def paused(completion: Completion, parsed: ParsedRequest, before: Resumed | None
     ``before`` is what this request went on with. A worker that was asked nothing but the conversation (a model that is a worker's
     name) goes on from what the client sends.
     """
-    waiting, workflow = completion.waiting, completion.paused
+    waiting = completion.waiting
+    workflow = completion.paused if waiting is None else waiting.workflow
     given = tuple(call.id for call in completion.tool_calls)
     if workflow is not None:
-        worker, steps = workflow.workers[workflow.workflow.steps[-1].worker], _waiting(workflow, completion.tool_calls)
+        worker = workflow.workers[workflow.workflow.steps[-1].worker]
+        steps = _waiting(workflow, completion.tool_calls, is_content=waiting is not None)
     elif waiting is not None and (before is not None or waiting.call.subtask or waiting.call.visible):
         step = WaitingStep(index=-1, call=_kept(waiting.call), tool_calls=(*_made(waiting.call.turns), *given))
         worker, steps = waiting.worker, (step,)
@@ -160,16 +167,24 @@ def paused(completion: Completion, parsed: ParsedRequest, before: Resumed | None
     )
 
 
-def _waiting(workflow: PausedWorkflow, given: Sequence[ToolCall]) -> tuple[WaitingStep, ...]:
-    """Who waits, where the client is ``given`` these calls."""
+def _waiting(workflow: PausedWorkflow, given: Sequence[ToolCall], *, is_content: bool) -> tuple[WaitingStep, ...]:
+    """Who waits, where the client is ``given`` these calls; ``is_content``: also the words beside them, as the answer."""
     steps, calls = [], iter(given)
     handed_out = [step.index for step in workflow.handed_out]
     for each in workflow.asking:
         said, asks = tuple(turn for turn in each.call.turns if turn.tool_calls), each.asks
         if asks is not None and each.index in handed_out:
             said, asks = (*said, replace(asks, tool_calls=tuple(next(calls) for _ in asks.tool_calls))), None
-        steps.append(WaitingStep(index=each.index, call=_kept(each.call), tool_calls=_made(said), said=said, asks=asks))
+        made, said = _made(said), () if is_content else said
+        steps.append(WaitingStep(index=each.index, call=_kept(each.call), tool_calls=made, said=said, asks=asks))
     return tuple(steps)
+
+
+def _before_its_answer(workflow: PausedWorkflow, waits: Sequence[AskingStep]) -> PausedWorkflow:
+    """``workflow`` with its last step still to be done, as it is in ``waits`` where it had begun."""
+    last = len(workflow.results) - 1
+    asking = (*(each for each in workflow.asking if each.index != last), *(each for each in waits if each.index == last))
+    return replace(workflow, results=(*workflow.results[:-1], None), asking=asking)
 
 
 def _made(turns: Sequence[Message]) -> tuple[str, ...]:
@@ -203,8 +218,13 @@ def _nobody_waits(ids: Sequence[str]) -> ApiErrorException:
 
 
 def _kept(call: Call) -> Call:
-    """Of the conversation it only matters that it was shown; pictures would be kept a second time."""
-    return replace(in_words(call), turns=(), response_options=ResponseOptions())
+    """Of the conversation it only matters that it was shown: every request brings it, and it may be long."""
+    visible = tuple(replace(seen, question=_shown(seen.question)) for seen in call.visible)
+    return replace(call, question=_shown(call.question), visible=visible, turns=(), response_options=ResponseOptions())
+
+
+def _shown(question: Question) -> Question:
+    return (Message(role="user", content="(the conversation)"),) if question else ()
 
 
 def _told(call: Call, before: Question) -> Call:
@@ -224,7 +244,11 @@ def _hash_of(turns: Question) -> str:
         for turn in turns
         if turn.role == "tool"
     )
-    return hashlib.sha256(json.dumps(results).encode("ascii")).hexdigest()
+    return _hash(json.dumps(results))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def last_said(conversation: Question) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from podium.errors import ConfigError
-from podium.serving.conversation import ParsedRequest, checked, consistent, turn_of
+from podium.serving.conversation import ParsedRequest, checked, chosen, consistent, turn_of
 from podium.serving.responses_requests import (
     Item,
     ResponsesAllowed,
@@ -105,7 +105,7 @@ def _choice(request: ResponsesRequest, box: Toolbox) -> str:
     if isinstance(choice, ResponsesHostedTool):
         raise ConfigError(f"tool_choice: {choice.type} is not served here")
     if isinstance(choice, ResponsesChoice):
-        return flat_name(choice.name, choice.namespace)
+        return chosen(flat_name(choice.name, choice.namespace))
     return choice or "auto"
 
 

@@ -24,9 +24,9 @@ from podium.serving.catalog import ModelCatalog
 from podium.serving.concurrency import ConcurrencyGate, Patience
 from podium.serving.conversation import ParsedRequest
 from podium.serving.figures import ended_by, prompt_size, question_of, simulated_seconds, total_usage
-from podium.serving.going_on import is_kept, noting, waits_for, with_thoughts
+from podium.serving.going_on import Round, is_kept, noting, round_of, waits_for, with_thoughts
 from podium.serving.histories import ends
-from podium.serving.kept_thoughts import place_of, round_of, thoughts_of
+from podium.serving.kept_thoughts import place_of, thoughts_of
 from podium.serving.metrics import Metrics
 from podium.serving.once import Once
 from podium.serving.paused_step import Resumed, paused
@@ -124,10 +124,10 @@ class RequestService:
         if conductor is None and parsed.model not in self.catalog.models:
             raise no_such_model(parsed.model, self.catalog.models)
         async with self._let_in(key, parsed, patience) as admission:
-            ids = () if conductor is not None else round_of(parsed.call.question)
-            if ids:
-                parsed = await with_thoughts(self.accounts, key, parsed, ids)
-            waiting = await waits_for(self.accounts, self.catalog, key, parsed, ids)
+            found = Round() if conductor is not None else await round_of(self.accounts, self.catalog, key, parsed)
+            if found.ids:
+                parsed = await with_thoughts(self.accounts, key, parsed, found.ids)
+            waiting = waits_for(self.catalog, parsed, found)
             run = run or new_run()
             session = None if conductor is not None else await sessioned(self.accounts, self.catalog, key, parsed, headers, run)
             call = self._call(parsed, waiting, session)

@@ -32,7 +32,7 @@ async def sessioned(
     if len(name) > LONGEST_NAME:
         raise ConfigError(f"a session's name has up to {LONGEST_NAME} characters")
     limits = [usd for usd in (parsed.options.session_usd, None if key is None else key.session_usd) if usd is not None]
-    if not limits and not name and (_is_worker(catalog, parsed) or _is_short(parsed) or task_worker(catalog, parsed) is not None):
+    if not limits and not name and (is_worker(catalog, parsed) or _is_short(parsed) or task_worker(catalog, parsed) is not None):
         return None
     owner, limit = "" if key is None else key.id, min(limits, default=None)
     sessions = accounts.sessions
@@ -61,7 +61,7 @@ async def sessioned(
 def task_worker(catalog: ModelCatalog, parsed: ParsedRequest) -> str | None:
     """Who gets ``parsed``, where it is a small task that a client slipped in; None: it is answered as anything else."""
     worker, options = catalog.task_worker, parsed.options
-    if worker is None or _is_worker(catalog, parsed) or options.policy is not None or not task_of(parsed):
+    if worker is None or is_worker(catalog, parsed) or options.policy is not None or not task_of(parsed):
         return None
     is_allowed = worker not in options.exclude_workers and (not options.workers or worker in options.workers)
     return worker if is_allowed else None
@@ -71,6 +71,6 @@ def _is_short(parsed: ParsedRequest) -> bool:
     return not parsed.call.response_options.tools and begins(parsed) and prompt_size(parsed.call) < SHORT
 
 
-def _is_worker(catalog: ModelCatalog, parsed: ParsedRequest) -> bool:
+def is_worker(catalog: ModelCatalog, parsed: ParsedRequest) -> bool:
     """Whether a worker is asked for by its own name."""
     return parsed.options.policy is None and parsed.model in [card.name for card in catalog.cards]

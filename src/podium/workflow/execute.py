@@ -120,12 +120,11 @@ class Execution:
 
     def transcript(self, interrupted: Failure | None = None) -> Transcript:
         """The record so far; steps without a result carry ``interrupted``, the reason the run was stopped for."""
+        missing = [i for i in range(len(self._workflow.steps)) if i not in self.results]
         if interrupted is not None:
-            unfinished = [i for i in range(len(self._workflow.steps)) if i not in self.results]
-            rest = {i: self._result(i, self._starts.get(i, self._elapsed()), failure=interrupted) for i in unfinished}
+            rest = {i: self._result(i, self._starts.get(i, self._elapsed()), failure=interrupted) for i in missing}
         else:
-            held = [i for i in range(len(self._workflow.steps)) if i not in self.results]
-            rest = {i: self._result(i, self._elapsed(), failure=not_yet(self._where(i))) for i in held}
+            rest = {i: self._result(i, self._elapsed(), failure=not_yet(self._where(i))) for i in missing}
         results = tuple(result for _, result in sorted((self.results | self._pausing.shown(rest)).items()))
         last, is_paused = results[-1], bool(rest) and interrupted is None
         return Transcript(
@@ -146,7 +145,8 @@ class Execution:
             return self.paused
         if result is None or result.completion is None or not result.completion.tool_calls:
             return None
-        return Waiting(worker=result.worker, call=self._last_call)
+        workflow = self.paused if self._call.tools_in_every_step else None
+        return Waiting(worker=result.worker, call=self._last_call, workflow=workflow)
 
     @property
     def paused(self) -> PausedWorkflow:

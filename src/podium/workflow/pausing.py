@@ -19,10 +19,17 @@ from podium.types import (
     PausedWorkflow,
     ResponseOptions,
     StepResult,
+    Tool,
     Workflow,
 )
 from podium.workers.pool import WorkerPool
 from podium.workers.seeing import in_words
+
+
+def tools_of_every_step(call: Call) -> tuple[Tool, ...]:
+    """The client's tools that steps before the last may call: none where the client demands one of them, or forbids all."""
+    options = call.response_options
+    return options.tools if call.tools_in_every_step and options.tool_choice in ("auto", "required") else ()
 
 
 class Pausing:
@@ -35,8 +42,7 @@ class Pausing:
         self._last = len(workflow.steps) - 1
         offered = call.response_options
         self._offered = ResponseOptions(tools=offered.tools, one_tool_call=offered.one_tool_call, cache_tools=offered.cache_tools)
-        offers = call.tools_in_every_step and offered.tools and offered.tool_choice != "none"
-        self._may = needed if offers else ()
+        self._may = needed if tools_of_every_step(call) else ()
         self.asking: dict[int, AskingStep] = {}
         """Who waits for the client."""
         self.results: dict[int, StepResult] = {}
@@ -45,10 +51,16 @@ class Pausing:
         self.goes_on: dict[int, Call] = {}
         """Who has what it waited for, and so is asked this."""
         for step in () if call.paused is None else call.paused.asking:
-            if step.asks is None:
-                self.goes_on[step.index] = step.call
-            else:
+            if step.asks is not None and self._is_offered(step.index, step.asks):
                 self.asking[step.index] = step
+            else:
+                self.goes_on[step.index] = step.call
+
+    def _is_offered(self, index: int, asks: Message) -> bool:
+        """Whether the client still offers the tools that step ``index`` asked for; else that step is asked anew."""
+        options = self._options_of(index)
+        names = {tool.name for tool in options.tools} if options.tool_choice in ("auto", "required") else {options.tool_choice}
+        return options.tool_choice != "none" and names.issuperset(call.name for call in asks.tool_calls)
 
     def call_of(self, index: int, call: Call) -> Call:
         """What step ``index`` is asked: ``call``, or what it goes on with, and the tools it may call."""
@@ -109,7 +121,7 @@ class Pausing:
 
     def _is_settled(self, index: int, results: Mapping[int, StepResult]) -> bool:
         """Whether step ``index`` is over for good; one that failed is tried again, unless another went on without it."""
-        if index not in results or results[index].failure is None:
+        if index not in results or results[index].failure is None or not results[index].was_needed:
             return index in results
         seen_by = [by for by, step in enumerate(self._workflow.steps) if index in step.access]
         went_on = {by for by, result in results.items() if result.failure is None} | self.asking.keys() | self.goes_on.keys()

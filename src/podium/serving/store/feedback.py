@@ -11,6 +11,7 @@ from podium.errors import ConfigError
 from podium.jsonl import loads
 from podium.serving.store.clock import Clock, from_us, to_us, utc_now
 from podium.serving.store.database import Database
+from podium.serving.store.putting import put
 from podium.serving.store.runs import Run
 from podium.serving.store.tables import feedback, run_texts, runs
 from podium.types import Problem, Transcript
@@ -53,9 +54,10 @@ class FeedbackStore:
         def write(connection: Connection) -> bool:
             if connection.execute(select(runs.c.id).where(runs.c.id == run)).first() is None:
                 return False
-            connection.execute(delete(feedback).where(feedback.c.run == run))
             if thumb or right_answer.strip():
-                connection.execute(feedback.insert().values(row))
+                put(connection, feedback, [row])
+            else:
+                connection.execute(delete(feedback).where(feedback.c.run == run))
             return True
 
         if not await self._database.run(write):

@@ -10,10 +10,11 @@ import json
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import delete, select
 
 from podium.serving.store.clock import Clock, to_us, utc_now
 from podium.serving.store.database import Database
+from podium.serving.store.putting import put
 from podium.serving.store.tables import paused
 
 
@@ -29,15 +30,9 @@ class Paused:
 
         Raises ValueError without any tool call.
         """
-        pause = _id(tool_call_ids, key)
         # As JSON, because PostgreSQL takes no NUL and no lone surrogate, and the state holds what workers wrote.
-        row = {"id": pause, "state": json.dumps(state), "expires_us": to_us(expires)}
-
-        def replace(connection: Connection) -> None:
-            connection.execute(delete(paused).where(paused.c.id == pause))
-            connection.execute(insert(paused).values(row))
-
-        await self._database.run(replace)
+        row = {"id": _id(tool_call_ids, key), "state": json.dumps(state), "expires_us": to_us(expires)}
+        await self._database.run(lambda connection: put(connection, paused, [row]))
 
     async def get(self, tool_call_ids: Collection[str], key: str) -> str | None:
         """The state kept for exactly these calls, in any order; None where there is none.

@@ -19,6 +19,7 @@ from podium.serving.store.batched import Batched, Rows
 from podium.serving.store.clock import Clock, to_us, utc_now
 from podium.serving.store.database import Database
 from podium.serving.store.money import to_nano, to_usd
+from podium.serving.store.putting import put
 from podium.serving.store.tables import session_holds, sessions
 
 SESSION_SECONDS = 24 * 3600.0
@@ -99,7 +100,8 @@ class Sessions:
             if state is not None:
                 values["state"] = state
             connection.execute(update(sessions).where(sessions.c.id == session).values(values))
-            _put(connection, _pointers(session, histories, expires))
+            if histories:
+                put(connection, sessions, _pointers(session, histories, expires))
 
         await self._database.run(close)
 
@@ -130,21 +132,7 @@ def _pointers(session: str, histories: Sequence[str], expires: int) -> list[dict
 
 
 def _begin(connection: Connection, rows: Rows) -> None:
-    _put(connection, [row for each in rows for row in each["rows"]])
-
-
-def _put(connection: Connection, rows: Rows) -> None:
-    """Write ``rows``; where one is there already, the later one counts."""
-    if not rows:
-        return
-    last = {row["id"]: row for row in rows}
-    ordered = [row for _, row in sorted(last.items())]  # in one order, so that two replicas do not wait for each other
-    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    new = insert(sessions)
-    columns = ("spent_nano", "unpriced", "state", "expires_us")
-    connection.execute(
-        new.on_conflict_do_update(index_elements=["id"], set_={name: new.excluded[name] for name in columns}), ordered
-    )
+    put(connection, sessions, [row for each in rows for row in each["rows"]])
 
 
 def _locked(connection: Connection, session: str, expires: int, now: int) -> int:
