@@ -15,7 +15,7 @@ from podium.page.run_panel import RunPanel
 from podium.page.shown import clipped, line
 from podium.page.site import Site
 from podium.page.thread import Thread
-from podium.page.verdicts import judged, show_verdict
+from podium.page.verdicts import judged
 from podium.page.visitor import Visitor
 from podium.types import Message, Usage, Verdict
 
@@ -83,7 +83,7 @@ class ThreadsView:
         verdict = await judged(self._site.playground, thread.asked, thread.answer)
         if panel.element.is_deleted:
             return  # the visitor has gone on meanwhile
-        show_verdict(panel.verdict, verdict)
+        panel.judge(verdict)
         if isinstance(verdict, Verdict):
             self._verdicts[thread.id] = verdict
         if thread.answer is not None:
