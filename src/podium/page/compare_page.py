@@ -37,7 +37,7 @@ def differences(first: Run, second: Run) -> list[str]:
     said = []
     if first.question != second.question:
         said.append("They were asked different things.")
-    if first.answer is not None and second.answer is not None:
+    if first.answer is not None and second.answer is not None and not (first.asks_client or second.asks_client):
         said.append("Both gave the same answer." if first.answer.strip() == second.answer.strip() else "Their answers differ.")
     else:
         said.append(f"The first one: {status_of(first)[0]}; the second one: {status_of(second)[0]}.")

@@ -148,7 +148,7 @@ class _StepNode(_Node):
 
     def refresh(self) -> None:
         view = self._view
-        words = "waits for the client" if view.waits_for_client else _WORDS[view.state]
+        words = "asks the client" if view.waits_for_client else _WORDS[view.state]
         seconds = view.seconds
         if seconds is None:
             figures = self._sees

@@ -67,7 +67,7 @@ def _under_way(site: Site, visitor: Visitor, live: LiveRun, content: Element, se
 async def _rest(site: Site, visitor: Visitor, run: Run, panel: RunPanel, sees: str | None, at: str) -> None:
     """What there is to say below a run that is over."""
     panel.judge(await judged(site.playground, run.question or "", run.answer))
-    if run.answer is not None:
+    if run.answer is not None and not panel.asks_client:
         await feedback(site, visitor, panel.foot, run.id)
     run_tools(site, run)
     if any(transcript.results for transcript in run.transcripts):

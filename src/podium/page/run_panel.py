@@ -17,13 +17,14 @@ from podium.page.live import LiveRun
 from podium.page.long_text import Folds
 from podium.page.parts import box, link, show, text
 from podium.page.rich_text import RichText
+from podium.page.runs_table import ASKS
 from podium.page.shown import SHORT, clipped, figures, line
 from podium.page.timeline import bill
 from podium.page.verdicts import show_verdict
 from podium.serving.api_errors import ApiErrorException
 from podium.serving.asking import ChoiceDone
 from podium.serving.store.runs import Run
-from podium.types import Question, Transcript, Verdict, ask
+from podium.types import Question, ToolCall, Transcript, Verdict, ask
 from podium.workflow.draw import counted
 
 REFRESH_SECONDS = 0.1
@@ -149,7 +150,7 @@ class RunPanel:
         else:
             self._end(run.answer, run.why, stopped=run.failure == Cancelled.__name__)
         if run.answer is not None:
-            self._status.text = figures(run.seconds, run.usage)
+            self._status.text = self._told(figures(run.seconds, run.usage))
         elif run.transcripts:
             self._status.text = f"{self._status.text} · {figures(run.seconds, run.usage)}"
 
@@ -221,7 +222,7 @@ class RunPanel:
         self._show_bill(answered.transcripts, run_seconds(answered))
         self._end(answered.answer, failure, stopped=is_stopped(answered.failure))
         took = figures(run_seconds(answered), answered.usage)
-        self._status.text = took if answered.answer is not None else f"{self._status.text} · {took}"
+        self._status.text = self._told(took) if answered.answer is not None else f"{self._status.text} · {took}"
 
     def _show_bill(self, transcripts: tuple[Transcript, ...], seconds: float) -> None:
         words = bill(transcripts, seconds)
@@ -231,9 +232,9 @@ class RunPanel:
     def _end(self, answer: str | None, failure: str, *, stopped: bool) -> None:
         self._ended = True
         if answer is not None:
-            show(self._heading, True)
+            show(self._heading, bool(answer.strip()))
             self._answer.show(answer)
-            if not answer.strip():
+            if self.asks_client or not answer.strip():
                 self._say(self._why_blank(), "stopped-note", "status")
         elif stopped:
             self._status.text = "Stopped"
@@ -247,13 +248,22 @@ class RunPanel:
             with self.foot:
                 Folds(wrote)
 
-    def _why_blank(self) -> str:
+    @property
+    def asks_client(self) -> bool:
+        """Whether the run ended with tool calls for the client."""
+        return bool(self._calls())
+
+    def _calls(self) -> list[ToolCall]:
         steps = self._following.rounds[-1].steps if self._following.rounds else []
         said = [step.result.completion for step in steps if step.result is not None]
-        calls = [call for each in said if each is not None for call in each.tool_calls]
-        if not calls:
-            return "The answer is empty."
-        return f"There is no answer yet: it waits for the client to call {', '.join(line(call.name, 40) for call in calls[:10])}."
+        return [call for each in said if each is not None for call in each.tool_calls]
+
+    def _told(self, took: str) -> str:
+        return f"{ASKS.capitalize()} · {took}" if self.asks_client else took
+
+    def _why_blank(self) -> str:
+        names = ", ".join(line(call.name, 40) for call in self._calls()[:10])
+        return f"It asks the client to call {names}; the answer comes after that." if names else "The answer is empty."
 
 
 _KEEPS = "The conductor keeps the answer."

@@ -86,7 +86,7 @@ class ThreadsView:
         panel.judge(verdict)
         if isinstance(verdict, Verdict):
             self._verdicts[thread.id] = verdict
-        if thread.answer is not None:
+        if thread.answer is not None and not panel.asks_client:
             await feedback(self._site, self._visitor, panel.foot, thread.id)
         if thread not in self._threads or any(each.is_running for each in self._threads):
             return
