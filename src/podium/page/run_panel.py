@@ -241,7 +241,7 @@ class RunPanel:
             self._say("Stopped before there was an answer. What was done until then is kept.", "stopped-note", "status")
         else:
             self.fail(failure or "There is no answer.")
-        wrote = [] if answer is None else [("The answer as it was written", answer)]
+        wrote = [] if answer is None or not answer.strip() else [("The answer as it was written", answer)]
         planned = [(each.number, each.plan) for each in self._following.rounds]
         wrote += [(f"What the conductor wrote, round {number}", plan.said) for number, plan in planned if plan is not None]
         if wrote:

@@ -107,7 +107,7 @@ class ThreadsView:
             steps = sum(len(transcript.asked) for transcript in answered.transcripts)
         return Outcome(
             model=thread.model,
-            answer=thread.answer,
+            answer=thread.answer if (thread.answer or "").strip() else None,
             seconds=seconds,
             usage=usage,
             steps=steps,
