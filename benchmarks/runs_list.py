@@ -58,7 +58,6 @@ def a_run(number: int, language: Language) -> Run:
         question=ask(question), generation=Generation(text=said(4)), workflow=workflow, results=results, answer=said(1)
     )
     price = chance.random() / 100
-    failure = chance.choices(["", "WorkerUnavailable", "Cancelled"], [90, 7, 3])[0]
     return Run(
         id=f"run_{number:024x}",
         key=f"key_{number % 20:016x}",
@@ -66,8 +65,8 @@ def a_run(number: int, language: Language) -> Run:
         created=START + timedelta(seconds=number * 30),
         seconds=chance.expovariate(0.5),
         usage=Usage(prompt_tokens=chance.randint(50, 5000), completion_tokens=chance.randint(5, 900), cost_usd=price),
-        failure=failure,
-        asks_client=not failure and number % 5 == 0,
+        failure=chance.choices(["", "WorkerUnavailable", "Cancelled"], [90, 7, 3])[0],
+        asks_client=number % 5 == 0,
         steps=len(steps),
         workers=tuple(asked),
         shares=tuple(Share(worker=worker, usage=Usage(prompt_tokens=9, cost_usd=price / len(asked))) for worker in asked),
