@@ -66,6 +66,7 @@ def a_run(number: int, language: Language) -> Run:
         seconds=chance.expovariate(0.5),
         usage=Usage(prompt_tokens=chance.randint(50, 5000), completion_tokens=chance.randint(5, 900), cost_usd=price),
         failure=chance.choices(["", "WorkerUnavailable", "Cancelled"], [90, 7, 3])[0],
+        asks_client=number % 5 == 0,
         steps=len(steps),
         workers=tuple(asked),
         shares=tuple(Share(worker=worker, usage=Usage(prompt_tokens=9, cost_usd=price / len(asked))) for worker in asked),
@@ -140,6 +141,8 @@ async def measure(url: str, count: int) -> dict[str, Any]:
             "slowest of a model that failed": lambda: runs.search(
                 key=None, limit=30, sort="seconds", model="podium", status="failed"
             ),
+            "newest that ask their client": lambda: runs.search(key=None, limit=30, status="asks"),
+            "sums of those answered": lambda: runs.sums(key=None, status="answered"),
             "dearest of a worker": lambda: runs.search(key=None, limit=30, sort="cost", worker="ember"),
             "dearest of a key in a week": lambda: runs.search(key="key_" + 16 * "0", limit=30, sort="cost", **a_week),  # type: ignore[arg-type]
             "rare word, by tokens": lambda: runs.search(key=None, limit=30, sort="tokens", text=rare),

@@ -101,7 +101,7 @@ def run(number: int) -> Run:
         shares=(Share(worker=name, usage=usage),),
         question=said,
         answer=None if failure else said,
-        transcripts=(made, made),
+        transcripts=(made, made) if number % 8 == 0 else (made,),  # a second round has the same places as a first
     )
 
 

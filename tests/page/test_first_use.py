@@ -117,24 +117,30 @@ def test_tools_are_shown_and_who_is_waited_for(served: Served, watched: Watched)
     page = watched.page
     ask(page, served, "Find it.", "searches")
     node = page.locator(".node:not(.plan)")
-    expect(node).to_contain_text("waits for the client")
-    expect(page.get_by_text("There is no answer yet: it waits for the client to call deploy <img")).to_be_visible()
+    expect(node).to_contain_text("asks the client")
+    expect(page.get_by_text("It asks the client to call deploy <img")).to_be_visible()
     node.click()
     expect(page.locator(".inspector")).to_contain_text("called search <img")
     expect(page.locator(".inspector")).to_contain_text("asks the client to call deploy <img")
     page.get_by_label("Ask further").fill("And now?")
     page.get_by_label("Ask further").press("Enter")
     expect(page.locator(".asked")).to_contain_text("And now?")
-    expect(node).to_contain_text("waits for the client")
+    expect(node).to_contain_text("asks the client")
     page.get_by_role("link", name="A link to this run").click()
     story = page.locator(".story")
     expect(story.locator(".turn")).to_have_count(2)
-    expect(story).to_contain_text("searches waits for the client.")
+    expect(story).to_contain_text("searches asks the client.")
     expect(story).to_contain_text("searches called search <img")
     expect(page.get_by_text("90 % of what was read came from a cache").first).to_be_visible()
     page.evaluate("document.querySelectorAll('details').forEach(folded => folded.open = true)")
     assert page.evaluate("window.hit") is None
     assert page.evaluate(TOO_FAINT) == []
+    assert page.get_by_text("Was this right?").count() == 0
+    run = page.url.rsplit("/", 1)[1].partition("?")[0]
+    for status, count in (("asks", 1), ("answered", 0)):
+        page.goto(f"{served.address}/runs?status={status}&worker=searches")
+        expect(page.locator("[aria-live].sums")).not_to_be_empty()
+        expect(page.locator(f"tr:has(a[href$='{run}'])", has_text="asks the client")).to_have_count(count)
 
 
 def test_hostile_words_in_every_new_place(served: Served, watched: Watched) -> None:

@@ -282,9 +282,10 @@ async def test_the_story_of_a_session_says_who_waits(tmp_path: Path) -> None:
         turn = await chat_say(ai, [ASKED])
         await chat_say(ai, [ASKED, turn, *chat_results(turn)])
         runs = [run async for run in server.accounts.runs.every(key=None)]
+        assert [run.asks_client for run in runs] == [False, True]
         found = [planned(transcript) for run in runs for transcript in run.transcripts]
         assert sorted(found) == [
-            "Planned 3 steps: left, right, judge; left and right wait for the client.",
+            "Planned 3 steps: left, right, judge; left and right ask the client.",
             "Without a plan: left, right, judge; judge answered.",
         ]
 

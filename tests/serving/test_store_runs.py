@@ -100,6 +100,10 @@ async def test_runs_are_found_by_what_they_hold(database: Database) -> None:
     assert ids(await runs.search(key=None, status="answered")) == [3, 1]
     assert ids(await runs.search(key=None, since=NOON + timedelta(seconds=2))) == [3, 2]
     assert ids(await runs.search(key=None, until=NOON + timedelta(seconds=2))) == [1]
+    await runs.add(replace(run(4), asks_client=True))
+    found = {status: ids(await runs.search(key=None, status=status)) for status in ("answered", "asks", "unanswered")}
+    assert found == {"answered": [3, 1], "asks": [4], "unanswered": [2]}
+    assert [each.asks_client for each in await runs.search(key=None)] == [True, False, False, False]
 
 
 async def test_a_text_is_found_wherever_it_stands_and_no_other(database: Database) -> None:

@@ -51,6 +51,8 @@ def test_a_question_that_is_there_twice_is_refused_whatever_else_differs(change:
 def test_what_is_no_text_is_refused_before_it_is_paid_for(question: str) -> None:
     with pytest.raises(ConfigError, match="no text that can be written"):
         shared_out([*problems(60), Problem(question=question, target="1", kind="sum", source="desk")], kind_of)
+    with pytest.raises(ConfigError, match="a kind is no text"):
+        shared_out(problems(60), lambda problem: "half a pair: \ud800")
 
 
 def test_given_kinds_are_kept() -> None:

@@ -70,6 +70,14 @@ def test_any_question_is_read_back(tmp_path_factory: pytest.TempPathFactory, que
     assert read_tuned(folder)[1] == asked
 
 
+@pytest.mark.parametrize("asked", [("Half \ud800?", "sum"), ("Whole?", "half \udfff")])
+def test_half_a_character_is_refused_in_words(folder: Path, asked: tuple[str, str]) -> None:
+    """And what stands in the folder stays."""
+    with pytest.raises(ConfigError, match="half a surrogate pair, which no file can hold; write whole"):
+        write_tuned(folder, record(), [*QUESTIONS, asked])
+    assert read_tuned(folder) == (record(), QUESTIONS)
+
+
 def changed(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
     """Spoils ``policy.json``."""
 

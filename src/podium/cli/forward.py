@@ -29,7 +29,7 @@ def carried_out_by(place: str, *needs: str) -> Callable[[Callable[..., None]], C
         def run(**flags: Any) -> None:
             from podium.cli.outcome import guarded
 
-            with guarded():
+            with guarded(declared.__name__):
                 declared(**flags)
                 if isinstance(journal := flags.get("journal"), Path):
                     from podium.cli.asking import has_folder

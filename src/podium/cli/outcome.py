@@ -17,14 +17,15 @@ INTERRUPTED = 130
 
 
 @contextmanager
-def guarded() -> Iterator[None]:
-    """The body of every command: a failure inside ends it with its message and exit code; a bug keeps its traceback."""
+def guarded(command: str = "") -> Iterator[None]:
+    """The body of ``command``: a failure inside ends it with its message and exit code; a bug keeps its traceback."""
     try:
         yield
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:
-        _say("interrupted; what was written is kept: with --out or --journal the same command goes on from there")
+        kept = "what was written is kept: with --out or --journal the same command goes on from there"
+        _say("interrupted before anything was served" if command == "serve" else f"interrupted; {kept}")
         raise typer.Exit(INTERRUPTED) from None
 
 

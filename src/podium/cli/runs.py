@@ -40,7 +40,7 @@ async def show_list(*, db: str, key: str | None, text: str, failed: bool, n: int
             f"{run.created:%Y-%m-%d %H:%M:%S}",
             plain(names.get(run.key, run.key), 24) or "no key",
             plain(run.model, 24),
-            plain(run.failure, 32) or "answered",
+            plain(run.failure, 32) or ("asks the client" if run.asks_client else "answered"),
             counted(run.steps, "step"),
             f"{run.seconds:.1f} s",
             dollars(run.usage),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from podium.page.frame import frame
-from podium.page.parts import box, link, piece, text
+from podium.page.parts import box, piece, text
 from podium.page.run_panel import RunPanel
 from podium.page.runs_table import status_of
 from podium.page.shown import clipped, line, price, took
@@ -37,7 +37,7 @@ def differences(first: Run, second: Run) -> list[str]:
     said = []
     if first.question != second.question:
         said.append("They were asked different things.")
-    if first.answer is not None and second.answer is not None:
+    if first.answer is not None and second.answer is not None and not (first.asks_client or second.asks_client):
         said.append("Both gave the same answer." if first.answer.strip() == second.answer.strip() else "Their answers differ.")
     else:
         said.append(f"The first one: {status_of(first)[0]}; the second one: {status_of(second)[0]}.")
@@ -67,9 +67,12 @@ def _one(site: Site, run: Run | None) -> None:
     if run is None:
         text("There is no such run, or it is no longer kept.", "p", "failure")
         return
-    link(f"{run.created:%Y-%m-%d %H:%M:%S} UTC", site.link(f"/runs/{run.id}"))
-    if run.question is None and not run.transcripts:
-        text("The texts of this run were not kept.")
-        return
-    text(clipped(run.question or ""), "p", "problem")
-    RunPanel(run.model).show_kept(run)
+    is_kept = run.question is not None or run.transcripts
+    asked = (
+        f'<p class="problem">{escape(clipped(run.question or ""))}</p>'
+        if is_kept
+        else "<p>The texts of this run were not kept.</p>"
+    )
+    piece(f'<a href="{escape(site.link(f"/runs/{run.id}"))}">{run.created:%Y-%m-%d %H:%M:%S} UTC</a>{asked}')
+    if is_kept:
+        RunPanel(run.model).show_kept(run)

@@ -1,17 +1,18 @@
 """What a visitor thinks of an answer: a thumb, and what would have been right. Both are kept with the run."""
 
-from functools import partial
-
+from nicegui import ui
 from nicegui.element import Element
+from nicegui.events import GenericEventArguments
 
 from podium.errors import PodiumError
-from podium.page.parts import Area, box, button, text
+from podium.page.parts import Area, box, button, in_turn, piece, text
 from podium.page.shown import line
 from podium.page.site import Site
 from podium.page.visitor import Visitor
 from podium.serving.store.feedback import LONGEST, Feedback
 
 UP, DOWN = 1, -1
+_CLICKED = "event.target.closest('[data-do]')?.dataset.do"
 
 
 async def feedback(site: Site, visitor: Visitor, place: Element, run: str) -> None:
@@ -33,18 +34,31 @@ class _Form:
         self._thumb, self._said = (0, "") if said is None else (said.thumb, said.right_answer)
         self._right: Area | None = None
         with box("feedback", "section", aria_label="What you think of the answer") as self._frame:
-            with box("bar"):
-                text("Was this right?", "span", "soft")
-                self._up = button("Yes", partial(self._vote, UP), "quiet small", aria_label="The answer is good")
-                self._down = button("No", partial(self._vote, DOWN), "quiet small", aria_label="The answer is bad")
-                self._open = button("Write the right answer", self._write, "quiet small", aria_expanded="false")
+            buttons = (
+                f'<button type="button" class="button quiet small" {what}>{words}</button>'
+                for words, what in (
+                    ("Yes", f'data-do="{UP}" aria-label="The answer is good" aria-pressed="{self._is(UP)}"'),
+                    ("No", f'data-do="{DOWN}" aria-label="The answer is bad" aria-pressed="{self._is(DOWN)}"'),
+                    ("Write the right answer", 'data-do="write" aria-expanded="false"'),
+                )
+            )
+            self._bar = piece(f'<span class="soft">Was this right?</span>{"".join(buttons)}', "bar")
+            self._bar.on("click", self._clicked, js_handler=in_turn(_CLICKED, condition=_CLICKED))
             self._told = text("", "p", "soft", role="status")
-        self._show()
 
-    def _show(self) -> None:
-        for element, thumb in ((self._up, UP), (self._down, DOWN)):
-            element.props["aria-pressed"] = "true" if self._thumb == thumb else "false"
-            element.update()
+    async def _clicked(self, event: GenericEventArguments) -> None:
+        if event.args == "write":
+            self._write()
+        elif event.args in (str(UP), str(DOWN)):
+            await self._vote(int(event.args))
+
+    def _is(self, thumb: int) -> str:
+        return "true" if self._thumb == thumb else "false"
+
+    def _says(self, button: str, attribute: str, value: str) -> None:
+        """Of a button, in the browser: to write the bar anew would take the visitor's place in it."""
+        found = f"document.querySelector('#c{self._bar.id} [data-do=\"{button}\"]')"
+        ui.run_javascript(f"{found}.setAttribute('{attribute}', '{value}')")
 
     def _write(self) -> None:
         """Open the field for the right answer, which few visitors do."""
@@ -52,11 +66,12 @@ class _Form:
             with self._frame:
                 self._right = Area("Right answer", value=self._said, rows=2)
                 button("Keep it", self._keep, "quiet small")
-            self._open.props["aria-expanded"] = "true"
+            self._says("write", "aria-expanded", "true")
 
     async def _vote(self, thumb: int) -> None:
         self._thumb = 0 if self._thumb == thumb else thumb
-        self._show()
+        for each in (UP, DOWN):
+            self._says(str(each), "aria-pressed", self._is(each))
         await self._keep()
 
     async def _keep(self) -> None:

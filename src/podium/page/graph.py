@@ -148,7 +148,7 @@ class _StepNode(_Node):
 
     def refresh(self) -> None:
         view = self._view
-        words = "waits for the client" if view.waits_for_client else _WORDS[view.state]
+        words = "asks the client" if view.waits_for_client else _WORDS[view.state]
         seconds = view.seconds
         if seconds is None:
             figures = self._sees
@@ -157,7 +157,7 @@ class _StepNode(_Node):
         else:
             figures = f"{took(seconds)} · {counted(view.usage.tokens, 'token')} · {price(view.usage)}"
         label = f"Step {self._index}, {line(view.worker, 40)}, {words}: {self._subtask.rstrip('.')}. It {self._sees}."
-        self._show(view.state, words, label, figures)
+        self._show("asking" if view.waits_for_client else view.state, words, label, figures)
 
 
 def _task(index: int, view: StepView, workflow: Workflow) -> str:

@@ -17,23 +17,27 @@ MOST_TOOLS = 50
 class Inspector:
     """Shows one step or one plan, and keeps showing what it says while it works."""
 
-    def __init__(self) -> None:
-        self._frame: Element = box("inspector", "section", aria_label="Step")
+    def __init__(self, place: Element) -> None:
+        self._place = place
+        self._frame: Element | None = None  # most runs are looked at as a whole
         self._live: _Live | _LivePlan | None = None
 
     @property
     def element(self) -> Element:
-        """Where it stands."""
+        """Where it stands: at the end of its place, once something was chosen."""
+        if self._frame is None:
+            with self._place:
+                self._frame = box("inspector", "section", aria_label="Step")
         return self._frame
 
     def show(self, shown: RoundView, index: int, question: Question, last_answer: str) -> None:
         """Show step ``index`` of ``shown``; ``last_answer`` is that of the round before."""
-        self._frame.clear()
+        self.element.clear()
         view, workflow = shown.steps[index], shown.workflow
         if workflow is None:
             return
         step = workflow.steps[index]
-        with self._frame:
+        with self.element:
             text(f"Step {index}: {line(view.worker, 60)}", "h3")
             text("Asked", "h4")
             LongText(step.subtask, "What the step was asked")
@@ -50,16 +54,11 @@ class Inspector:
 
     def show_plan(self, plan: PlanView) -> None:
         """Show what the conductor writes."""
-        self._frame.clear()
-        with self._frame:
+        self.element.clear()
+        with self.element:
             text("The conductor", "h3")
             text("Wrote", "h4")
             self._live = _LivePlan(plan)
-
-    def clear(self) -> None:
-        """Show nothing."""
-        self._frame.clear()
-        self._live = None
 
     def refresh(self) -> None:
         """Show what was said in the meantime."""

@@ -1,9 +1,10 @@
 """The three places of learning, as links above each of them."""
 
 from datetime import UTC, datetime
+from html import escape
 from urllib.parse import urlencode
 
-from podium.page.parts import box, heads, link, text
+from podium.page.parts import box, link, table, text
 from podium.page.shown import line
 from podium.page.site import Site
 
@@ -22,11 +23,11 @@ def listed(site: Site, path: str, found: list[tuple[str, float]], nothing: str) 
     if not found:
         text(nothing)
         return
-    with box("scroll"), box("plain", "table"):
-        heads(("Folder", ""), ("Written (UTC)", "n"))
-        with box(tag="tbody"):
-            for name, written in found:
-                with box(tag="tr"):
-                    with box(tag="td"):
-                        link(line(name, 80), f"{site.link(path)}?{urlencode({'run': name})}")
-                    text(f"{datetime.fromtimestamp(written, UTC):%Y-%m-%d %H:%M}", "td", "n")
+    rows = [(to_folder(site, path, name), f"{datetime.fromtimestamp(written, UTC):%Y-%m-%d %H:%M}") for name, written in found]
+    table("Folders", ("Folder", "Written (UTC)"), rows)
+
+
+def to_folder(site: Site, path: str, name: str) -> str:
+    """A link to the page of a folder, as markup."""
+    address = f"{site.link(path)}?{urlencode({'run': name})}"
+    return f'<a href="{escape(address)}">{escape(line(name, 80))}</a>'

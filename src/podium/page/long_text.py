@@ -1,5 +1,6 @@
 """A text of any length, as it was written: its start at first, more of it on demand; standing there, or behind its title."""
 
+from collections.abc import Sequence
 from html import escape
 
 from nicegui.elements.mixins.text_element import TextElement
@@ -59,17 +60,49 @@ class Folded:
         self._write(LONG)
 
     def _write(self, most: int) -> None:
-        more = _more(self._content) if most == SHORT else ""
-        button = f'<button type="button" class="button quiet small">{more}</button>' if more else ""
-        # A browser leaves out a line end at the very beginning of a <pre>.
-        said = f'<pre class="said" tabindex="0" role="region" aria-label="{escape(self._title)}">\n'
-        text = f'<div class="long">{said}{escape(clipped(self._content, most))}</pre>{button}</div>'
-        self._element.content = f"<summary>{escape(self._title)}</summary>{text}"
+        self._element.content = _behind(self._title, self._content, most)
+
+
+class Folds:
+    """Long texts, each behind its title, as one element. Example: ``Folds([("question", asked), ("answer", said)])``."""
+
+    def __init__(self, titled: Sequence[tuple[str, str]]) -> None:
+        self._titled = titled
+        self._whole: set[int] = set()
+        self._element = piece(self._markup(()))
+        self._element.on("click", self._more, js_handler=in_turn(_UNFOLDED, condition="event.target.closest('.button')"))
+
+    def _more(self, event: GenericEventArguments) -> None:
+        """Show the whole of the one whose button was clicked; what the visitor has unfolded stays so."""
+        match event.args:
+            case [int(number), [*unfolded]]:
+                self._whole.add(number)
+                self._element.content = self._markup(unfolded)
+
+    def _markup(self, unfolded: Sequence[object]) -> str:
+        return "".join(
+            f'<details class="quoted"{" open" if number in unfolded else ""}>'
+            f"{_behind(title, content, LONG if number in self._whole else SHORT)}</details>"
+            for number, (title, content) in enumerate(self._titled)
+        )
+
+
+_UNFOLDED = """((all) => [all.indexOf(event.target.closest('details')), all.flatMap((each, at) => each.open ? [at] : [])])(
+    [...event.currentTarget.querySelectorAll('details')])"""
 
 
 def folded(title: str, content: str) -> None:
     """A long text behind its title. Example: ``folded("the question", question)``."""
-    Folded(title, content)
+    Folds([(title, content)])
+
+
+def _behind(title: str, content: str, most: int) -> str:
+    """What stands in the ``<details>`` of a text."""
+    more = _more(content) if most == SHORT else ""
+    button = f'<button type="button" class="button quiet small">{more}</button>' if more else ""
+    # A browser leaves out a line end at the very beginning of a <pre>.
+    said = f'<pre class="said" tabindex="0" role="region" aria-label="{escape(title)}">\n'
+    return f'<summary>{escape(title)}</summary><div class="long">{said}{escape(clipped(content, most))}</pre>{button}</div>'
 
 
 def _more(content: str) -> str:

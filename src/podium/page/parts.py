@@ -274,11 +274,24 @@ class Checks:
                 self._changed()
 
 
-def heads(*columns: tuple[str, str]) -> None:
-    """The first row of a table: names of columns, each with the classes of its cells."""
-    with box(tag="thead"), box(tag="tr"):
-        for name, classes in columns:
-            text(name, "th", classes, scope="col")
+def table(label: str, columns: Sequence[str], rows: Sequence[Sequence[str]], units: Sequence[str] = ()) -> ui.html:
+    """A table as one element. Cells are markup; the first of a row says what it is of, the others are figures.
+
+    Where the screen is narrow a row becomes a few lines without the names of the columns, and ``units`` stand behind the figures.
+    """
+    heads = "".join(f'<th scope="col"{_FIGURE if at else ""}>{escape(name)}</th>' for at, name in enumerate(columns))
+    said = [*(f' data-unit="{escape(unit)}"' for unit in units), *("" for _ in columns)]
+    body = "".join(
+        f'<tr><td class="wide">{first}</td>'
+        + "".join(f"<td{_FIGURE}{unit if each else ''}>{each}</td>" for each, unit in zip(figures, said, strict=False))
+        + "</tr>"
+        for first, *figures in rows
+    )
+    whole = f'<table class="plain stack"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+    return piece(whole, "scroll", tabindex="0", role="region", aria_label=label)
+
+
+_FIGURE = ' class="n"'
 
 
 def _dress(element: Element, classes: str, attributes: Mapping[str, str]) -> None:

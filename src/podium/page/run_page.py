@@ -15,7 +15,7 @@ from podium.page.site import Site
 from podium.page.story import story
 from podium.page.timeline import timeline
 from podium.page.trace_view import TraceView
-from podium.page.verdicts import judged, show_verdict
+from podium.page.verdicts import judged
 from podium.page.visitor import Visitor
 from podium.serving.store.runs import Run
 
@@ -66,8 +66,8 @@ def _under_way(site: Site, visitor: Visitor, live: LiveRun, content: Element, se
 
 async def _rest(site: Site, visitor: Visitor, run: Run, panel: RunPanel, sees: str | None, at: str) -> None:
     """What there is to say below a run that is over."""
-    show_verdict(panel.verdict, await judged(site.playground, run.question or "", run.answer))
-    if run.answer is not None:
+    panel.judge(await judged(site.playground, run.question or "", run.answer))
+    if run.answer is not None and not panel.asks_client:
         await feedback(site, visitor, panel.foot, run.id)
     run_tools(site, run)
     if any(transcript.results for transcript in run.transcripts):

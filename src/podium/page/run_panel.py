@@ -5,6 +5,7 @@ from functools import partial
 
 from nicegui import ui
 from nicegui.element import Element
+from nicegui.elements.mixins.text_element import TextElement
 
 from podium.errors import Cancelled, PodiumError
 from podium.events import Answered, Listener
@@ -13,15 +14,17 @@ from podium.page.graph import Graph
 from podium.page.inspector import Inspector
 from podium.page.layout import WRITTEN
 from podium.page.live import LiveRun
-from podium.page.long_text import folded
+from podium.page.long_text import Folds
 from podium.page.parts import box, link, show, text
 from podium.page.rich_text import RichText
+from podium.page.runs_table import ASKS
 from podium.page.shown import SHORT, clipped, figures, line
 from podium.page.timeline import bill
+from podium.page.verdicts import show_verdict
 from podium.serving.api_errors import ApiErrorException
 from podium.serving.asking import ChoiceDone
 from podium.serving.store.runs import Run
-from podium.types import Question, Transcript, ask
+from podium.types import Question, ToolCall, Transcript, Verdict, ask
 from podium.workflow.draw import counted
 
 REFRESH_SECONDS = 0.1
@@ -30,7 +33,7 @@ NOT_SAID = "The server made a mistake; its log says which."
 
 
 class RunPanel:
-    """A run on the page. ``verdict`` is a place beside the answer, ``foot`` one below it.
+    """A run on the page. ``foot`` is a place below the answer. What few runs need is made when it is needed (``parts.piece``).
 
     Example::
 
@@ -52,17 +55,16 @@ class RunPanel:
                 self._title = text(line(title, 60), "h2")
                 self._status = text("", "p", "status", aria_live="polite")
             with box("panel-body"):
-                with box("panel-left"):
+                with box("panel-left") as left:
                     self._drawn = box("rounds")
                     self._bill = text("", "p", "soft bill")
-                    self.inspector = Inspector()
-                with box("panel-right"):
+                    self.inspector = Inspector(left)
+                with box("panel-right") as self._right:
                     self._heading = text("Answer", "h3", "answer-heading")
-                    self.verdict = box("verdict-place")
                     self._answer = RichText().classes("answer")
-                    self._note = text("", "p")
                     self.foot = box("foot")
-        for hidden in (self._heading, self._note, self._bill):
+        self._note: TextElement | None = None
+        for hidden in (self._heading, self._bill):
             show(hidden, False)
         self._timer: ui.timer | None = None  # of a run that is over there is nothing to refresh
 
@@ -103,7 +105,7 @@ class RunPanel:
                     link("A link to this run", f"{kept_at}{run}", "soft")
             self._rest()
             self.refresh()
-            if self._following.answered is None and not self._note.text:
+            if self._following.answered is None and self._note is None:
                 self.fail(NOT_SAID)
         return done
 
@@ -113,10 +115,19 @@ class RunPanel:
         self._say(clipped(message, SHORT), "failure", "alert")
 
     def _say(self, words: str, manner: str, role: str) -> None:
+        if self._note is None:
+            with self._right:
+                self._note = text("", "p")
+            self._note.move(target_index=self._right.default_slot.children.index(self.foot))
         self._note.props["role"] = role
         self._note.classes(replace=manner)
         self._note.text = words
-        show(self._note, True)
+
+    def judge(self, verdict: Verdict | str | None) -> None:
+        """Show ``verdict`` between the heading and the answer; nothing where there is none."""
+        if verdict is not None:
+            with self._right:
+                show_verdict(verdict).move(target_index=1)
 
     def _begin(self) -> None:
         if self._timer is None:
@@ -139,7 +150,7 @@ class RunPanel:
         else:
             self._end(run.answer, run.why, stopped=run.failure == Cancelled.__name__)
         if run.answer is not None:
-            self._status.text = figures(run.seconds, run.usage)
+            self._status.text = self._told(figures(run.seconds, run.usage))
         elif run.transcripts:
             self._status.text = f"{self._status.text} · {figures(run.seconds, run.usage)}"
 
@@ -211,7 +222,7 @@ class RunPanel:
         self._show_bill(answered.transcripts, run_seconds(answered))
         self._end(answered.answer, failure, stopped=is_stopped(answered.failure))
         took = figures(run_seconds(answered), answered.usage)
-        self._status.text = took if answered.answer is not None else f"{self._status.text} · {took}"
+        self._status.text = self._told(took) if answered.answer is not None else f"{self._status.text} · {took}"
 
     def _show_bill(self, transcripts: tuple[Transcript, ...], seconds: float) -> None:
         words = bill(transcripts, seconds)
@@ -221,29 +232,38 @@ class RunPanel:
     def _end(self, answer: str | None, failure: str, *, stopped: bool) -> None:
         self._ended = True
         if answer is not None:
-            show(self._heading, True)
+            show(self._heading, bool(answer.strip()))
             self._answer.show(answer)
-            if not answer.strip():
+            if self.asks_client or not answer.strip():
                 self._say(self._why_blank(), "stopped-note", "status")
         elif stopped:
             self._status.text = "Stopped"
             self._say("Stopped before there was an answer. What was done until then is kept.", "stopped-note", "status")
         else:
             self.fail(failure or "There is no answer.")
-        with self.foot:
-            if answer is not None:
-                folded("The answer as it was written", answer)
-            for shown in self._following.rounds:
-                if shown.plan is not None:
-                    folded(f"What the conductor wrote, round {shown.number}", shown.plan.said)
+        wrote = [] if answer is None or not answer.strip() else [("The answer as it was written", answer)]
+        planned = [(each.number, each.plan) for each in self._following.rounds]
+        wrote += [(f"What the conductor wrote, round {number}", plan.said) for number, plan in planned if plan is not None]
+        if wrote:
+            with self.foot:
+                Folds(wrote)
 
-    def _why_blank(self) -> str:
+    @property
+    def asks_client(self) -> bool:
+        """Whether the run ended with tool calls for the client."""
+        return bool(self._calls())
+
+    def _calls(self) -> list[ToolCall]:
         steps = self._following.rounds[-1].steps if self._following.rounds else []
         said = [step.result.completion for step in steps if step.result is not None]
-        calls = [call for each in said if each is not None for call in each.tool_calls]
-        if not calls:
-            return "The answer is empty."
-        return f"There is no answer yet: it waits for the client to call {', '.join(line(call.name, 40) for call in calls[:10])}."
+        return [call for each in said if each is not None for call in each.tool_calls]
+
+    def _told(self, took: str) -> str:
+        return f"{ASKS.capitalize()} · {took}" if self.asks_client else took
+
+    def _why_blank(self) -> str:
+        names = ", ".join(line(call.name, 40) for call in self._calls()[:10])
+        return f"It asks the client to call {names}; the answer comes after that." if names else "The answer is empty."
 
 
 _KEEPS = "The conductor keeps the answer."

@@ -16,7 +16,7 @@ _COPY = "event.target.dataset.copy"
 
 def run_tools(site: Site, run: Run) -> None:
     """A row of links and buttons."""
-    texts = {name: content for name, content in (("question", run.question), ("answer", run.answer)) if content is not None}
+    texts = {name: content for name, content in (("question", run.question), ("answer", run.answer)) if content}
     copies = "".join(f'<button type="button" {_LOOK} data-copy="{name}">Copy the {name}</button>' for name in texts)
     again = f'<a {_LOOK} href="{escape(site.link("/"))}?run={escape(run.id)}">Ask again, or further</a>'
     json = f'<a {_LOOK} href="{escape(site.link(f"/runs/{run.id}/json"))}" download="{escape(run.id)}.json">JSON</a>'

@@ -13,7 +13,7 @@ from podium.page.frame import frame
 from podium.page.parts import Choice, Line, box, button, in_turn, link, show, text
 from podium.page.running import BY_HAND
 from podium.page.runs_query import PAGE, RunsQuery
-from podium.page.runs_table import runs_table, told
+from podium.page.runs_table import ASKS, runs_table, told
 from podium.page.shown import line
 from podium.page.site import Site
 from podium.page.spending import spent_by_day, spent_on
@@ -58,7 +58,7 @@ class _Runs:
             self._model = self._choice("Model", models, query.model)
             self._worker = self._choice("Worker", [card.name for card in site.catalog.cards], query.worker)
             self._policy = self._choice("Policy", tuple(site.catalog.baselines), query.policy)
-            self._status = self._choice("Outcome", ("answered", "failed", "stopped"), query.status)
+            self._status = self._choice("Outcome", ("answered", "failed", "stopped"), query.status, {"asks": ASKS})
             self._of = self._choice("Key", (), query.of, keys)
             show(self._of.field, bool(keys))
             self._since = Line("From", send=self._again, changed=self._again, value=query.since, type="date")

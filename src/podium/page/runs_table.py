@@ -27,6 +27,10 @@ _SORTED: tuple[tuple[str, Sort | None, str], ...] = (
 )
 
 
+ASKS = "asks the client"
+"""What a run did that ended with tool calls for its client. Whether the client has gone on since, later runs show."""
+
+
 def runs_table(found: Sequence[Run], query: RunsQuery, address: str, chosen: Sequence[str] = ()) -> str:
     """The table. ``address`` is the list's own; that of a run is below it. ``chosen``: ids of the runs that are ticked."""
     heads = "".join(_head(name, sort, classes, query, address) for name, sort, classes in _SORTED)
@@ -37,6 +41,8 @@ def runs_table(found: Sequence[Run], query: RunsQuery, address: str, chosen: Seq
 
 def status_of(run: Run) -> tuple[str, str]:
     """What became of a run, and the class of its colour. Example: ``("stopped", "soft")``."""
+    if run.asks_client and not run.failure:
+        return ASKS, "unsure"
     if not run.failure:
         return "answered", "good"
     return ("stopped", "soft") if run.failure == STOPPED else ("failed", "bad")

@@ -67,7 +67,7 @@ def planned(transcript: Transcript) -> str:
     plan = f"Planned {steps}: {names}" if transcript.generation.text else f"Without a plan: {names}"
     waiting = [line(each.worker, 24) for each in transcript.results if each.completion is not None and each.completion.tool_calls]
     if waiting:
-        return f"{plan}; {' and '.join(waiting)} {'wait' if len(waiting) > 1 else 'waits'} for the client."
+        return f"{plan}; {' and '.join(waiting)} {'ask' if len(waiting) > 1 else 'asks'} the client."
     last = transcript.results[-1] if transcript.results else None
     if last is None or last.completion is None:
         return f"{plan}."

@@ -23,7 +23,7 @@ _ALONE = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 async def studies_page(site: Site, visitor: Visitor, folders: LearnedFolders, jobs: LearningJobs | None, name: str) -> None:
     """Build the page; ``name`` is a study's folder, "" is none. ``jobs`` None: this server starts none."""
     found = await asyncio.to_thread(folders.studies)
-    with frame(site, "/training", "Studies", "Arms that were compared on the same problems: podium study."):
+    with frame(site, "/training", "Studies", "Arms that were compared on the same problems: podium evaluate STUDY.toml."):
         learning_ways(site, "/studies")
         LearningForm(visitor, jobs, "study")
         if name not in [each for each, _ in found]:

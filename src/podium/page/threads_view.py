@@ -15,7 +15,7 @@ from podium.page.run_panel import RunPanel
 from podium.page.shown import clipped, line
 from podium.page.site import Site
 from podium.page.thread import Thread
-from podium.page.verdicts import judged, show_verdict
+from podium.page.verdicts import judged
 from podium.page.visitor import Visitor
 from podium.types import Message, Usage, Verdict
 
@@ -83,10 +83,10 @@ class ThreadsView:
         verdict = await judged(self._site.playground, thread.asked, thread.answer)
         if panel.element.is_deleted:
             return  # the visitor has gone on meanwhile
-        show_verdict(panel.verdict, verdict)
+        panel.judge(verdict)
         if isinstance(verdict, Verdict):
             self._verdicts[thread.id] = verdict
-        if thread.answer is not None:
+        if thread.answer is not None and not panel.asks_client:
             await feedback(self._site, self._visitor, panel.foot, thread.id)
         if thread not in self._threads or any(each.is_running for each in self._threads):
             return
@@ -107,7 +107,7 @@ class ThreadsView:
             steps = sum(len(transcript.asked) for transcript in answered.transcripts)
         return Outcome(
             model=thread.model,
-            answer=thread.answer,
+            answer=thread.answer if (thread.answer or "").strip() else None,
             seconds=seconds,
             usage=usage,
             steps=steps,

@@ -8,10 +8,10 @@ from nicegui import ui
 
 from podium.errors import AccessDenied
 from podium.page.frame import frame
-from podium.page.learning_ways import learning_ways
+from podium.page.learning_ways import learning_ways, to_folder
 from podium.page.long_text import LongText
 from podium.page.mix import curves, mix
-from podium.page.parts import Choice, box, heads, link, text
+from podium.page.parts import Choice, box, table, text
 from podium.page.shown import line
 from podium.page.site import Site
 from podium.page.training_files import Example, TrainingRun, TrainingRuns
@@ -64,18 +64,14 @@ async def training_page(site: Site, visitor: Visitor, name: str, beside: str) ->
 async def _listed(site: Site, runs: TrainingRuns, names: list[str]) -> None:
     """All runs, the one that was written last first."""
     summaries = await asyncio.to_thread(lambda: [(runs.last(name), name) for name in names])
-    with box("scroll"), box("plain", "table"):
-        heads(("Run", ""), ("Iterations", "n"), ("Correct", "n"), ("Valid", "n"), ("Last written", "n"))
-        with box(tag="tbody"):
-            for (written, last), name in sorted(summaries, reverse=True, key=lambda each: each[0][0])[:MOST_LISTED]:
-                with box(tag="tr"):
-                    with box(tag="td"):
-                        link(line(name, 80), f"{site.link('/training')}?{urlencode({'run': name})}")
-                    text("" if last is None else str(last.number + 1), "td", "n")
-                    for number in ("correct", "valid"):
-                        share = None if last is None else last.numbers.get(number)
-                        text("" if share is None else f"{100 * share:.0f} %", "td", "n")
-                    text(f"{datetime.fromtimestamp(written, UTC):%Y-%m-%d %H:%M}", "td", "n")
+    rows = []
+    for (written, last), name in sorted(summaries, reverse=True, key=lambda each: each[0][0])[:MOST_LISTED]:
+        numbers = {} if last is None else last.numbers
+        shares = ["" if (share := numbers.get(each)) is None else f"{100 * share:.0f} %" for each in ("correct", "valid")]
+        when = f"{datetime.fromtimestamp(written, UTC):%Y-%m-%d %H:%M}"
+        rows.append((to_folder(site, "/training", name), "" if last is None else str(last.number + 1), *shares, when))
+    columns = ("Run", "Iterations", "Correct", "Valid", "Last written")
+    table("Runs of training", columns, rows, units=("iterations", "correct", "valid"))
 
 
 class _Shown:

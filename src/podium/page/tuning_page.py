@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from html import escape
 
 from nicegui import ui
 
@@ -10,7 +11,7 @@ from podium.page.learned_folders import LearnedFolders, choices, frontier
 from podium.page.learning_form import LearningForm
 from podium.page.learning_jobs import LearningJobs
 from podium.page.learning_ways import learning_ways, listed
-from podium.page.parts import box, heads, link, text
+from podium.page.parts import box, link, table, text
 from podium.page.rich_text import RichText
 from podium.page.runs_table import usd
 from podium.page.shown import clipped, line
@@ -90,20 +91,16 @@ def _chosen(kind: str, ranked: Sequence[tuple[TunedWorkflow, Measured]]) -> None
     text(f"Questions of kind {line(kind, 60)}", "h2")
     (best, measured), rest = ranked[0], ranked[1 : 1 + _REST]
     text(_why(measured, rest), "p", "soft")
-    with box("scroll", "div", tabindex="0", role="region", aria_label=f"Workflows for {line(kind, 60)}"), box("plain", "table"):
-        heads(("Workflow", ""), ("Right", "n"), ("On selection problems", "n"), ("Cost", "n"))
-        with box(tag="tbody"):
-            for number, (each, of) in enumerate(((best, measured), *rest)):
-                with box(tag="tr"):
-                    with box("wide", "td"):
-                        if number == 0:
-                            text("chosen", "span", "good")
-                        for index, step in enumerate(each.steps):
-                            sees = f" (sees {', '.join(map(str, step.access))})" if step.access else ""
-                            text(f"{index} {line(step.worker, 40)}{sees}: {line(step.subtask, 140)}", "div")
-                    text(f"{100 * of.right:.1f} %", "td", "n")
-                    text(_measured(of), "td", "n")
-                    text("unknown" if of.usd is None else usd(of.usd), "td", "n")
+    rows = []
+    for number, (each, of) in enumerate(((best, measured), *rest)):
+        workflow = '<span class="good">chosen</span>' if number == 0 else ""
+        for index, step in enumerate(each.steps):
+            sees = f" (sees {', '.join(map(str, step.access))})" if step.access else ""
+            workflow += f"<div>{escape(f'{index} {line(step.worker, 40)}{sees}: {line(step.subtask, 140)}')}</div>"
+        cost = "price unknown" if of.usd is None else usd(of.usd)
+        rows.append((workflow, f"{100 * of.right:.1f} %", _measured(of), cost))
+    columns = ("Workflow", "Right", "For selection", "Cost")
+    table(f"Workflows for {line(kind, 60)}", columns, rows, units=("right",))
 
 
 def _why(best: Measured, rest: Sequence[tuple[TunedWorkflow, Measured]]) -> str:
@@ -122,4 +119,4 @@ def _why(best: Measured, rest: Sequence[tuple[TunedWorkflow, Measured]]) -> str:
 def _measured(of: Measured) -> str:
     if of.low is None or of.high is None:
         return "estimated only"
-    return f"{100 * of.low:.0f} to {100 * of.high:.0f} % of {of.problems}"
+    return f"{100 * of.low:.0f} to {100 * of.high:.0f} % of {counted(of.problems, 'problem')}"

@@ -28,14 +28,10 @@ async def judged(playground: Playground | None, question: str, answer: str | Non
         return f"Not judged: {line(str(error), 200)}"
 
 
-def show_verdict(place: Element, verdict: Verdict | str | None) -> None:
-    """Put it into ``place``; nothing where there is none."""
-    if verdict is None:
-        return
-    with place:
-        if isinstance(verdict, str):
-            text(verdict, "p", "soft", role="status")
-        elif verdict.correct:
-            text("Right.", "p", "verdict good", role="status")
-        else:
-            text(f"Wrong: {line(verdict.why, 200)}", "p", "verdict bad", role="status")
+def show_verdict(verdict: Verdict | str) -> Element:
+    """The verdict in words and colour, where the caller stands."""
+    if isinstance(verdict, str):
+        return text(verdict, "p", "soft", role="status")
+    if verdict.correct:
+        return text("Right.", "p", "verdict good", role="status")
+    return text(f"Wrong: {line(verdict.why, 200)}", "p", "verdict bad", role="status")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from podium.conditions import ALWAYS
 from podium.errors import CheckpointError, ConfigError
@@ -110,10 +111,20 @@ def read_tuned(folder: Path) -> tuple[TunedRecord, list[tuple[str, str]]]:
 
 
 def write_tuned(folder: Path, record: TunedRecord, questions: Sequence[tuple[str, str]]) -> None:
-    """Write what :func:`read_tuned` reads. Each file is replaced in one move, so that a crash leaves no half of one."""
+    """Write what :func:`read_tuned` reads. Each file is replaced in one move, so that a crash leaves no half of one.
+
+    Raises :class:`ConfigError` for a text that no file can hold, before anything is written.
+    """
+    try:
+        lines = "".join(_Asked(question=question, kind=kind).model_dump_json() + "\n" for question, kind in questions)
+        whole = record.model_dump_json(indent=1) + "\n"
+    except PydanticSerializationError as error:
+        raise ConfigError(
+            "a question, a kind, a name or a subtask of the tuned policy holds half a surrogate pair, which no file can hold; "
+            "write whole characters there"
+        ) from error
     folder.mkdir(parents=True, exist_ok=True)
-    lines = "".join(_Asked(question=question, kind=kind).model_dump_json() + "\n" for question, kind in questions)
-    for name, text in (("questions.jsonl", lines), ("policy.json", record.model_dump_json(indent=1) + "\n")):
+    for name, text in (("questions.jsonl", lines), ("policy.json", whole)):
         replaced(folder / name, text)
 
 

@@ -198,6 +198,7 @@ class RequestService:
             usage=total_usage(dones) if is_complete else active.admission.budget.spent,
             failure="" if first.failure is None else first.failure.kind,
             answer=first.completion.text if first.failure is None else None,
+            asks_client=first.failure is None and bool(first.completion.tool_calls),
         )
         state: str | None = None
         histories: tuple[str, ...] = ()
@@ -231,6 +232,7 @@ class RequestService:
         usage: Usage,
         failure: str,
         answer: str | None,
+        asks_client: bool = False,
     ) -> Run:
         return Run(
             id=active.run,
@@ -242,6 +244,7 @@ class RequestService:
             paid_usd=active.admission.budget.paid_usd,
             session="" if active.session is None else active.session.id,
             failure=failure,
+            asks_client=asks_client,
             steps=sum(len(transcript.asked) for transcript in transcripts),
             workers=tuple(dict.fromkeys(result.worker for transcript in transcripts for result in transcript.asked)),
             policy=active.parsed.options.policy or "",

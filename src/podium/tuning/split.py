@@ -29,8 +29,9 @@ def shared_out(problems: Sequence[Problem], kind_of: Callable[[Problem], str], *
             f"{len(twice)} questions are there more than once, and a sealed one could be one that was learned from; "
             f"keep one of each, for example of {twice[0][:60]!r}"
         )
-    if odd := [problem for problem in problems if not is_text(problem.question)]:
-        raise ConfigError(f"a question is no text that can be written to a file: {odd[0].question[:60]!r}")
+    for what, said in (part for each in problems for part in (("question", each.question), ("kind", kind_of(each) or "none"))):
+        if not is_text(said):
+            raise ConfigError(f"a {what} is no text that can be written to a file: {said[:60]!r}")
     if len(problems) < LEAST:
         raise ConfigError(
             f"there are {len(problems)} problems; tuning needs {LEAST} or more, some 200 to show a gain of ten points"

@@ -11,8 +11,8 @@ from podium.serving.store.shares import kept_name
 from podium.serving.store.tables import run_texts, run_workers, runs
 from podium.workflow.draw import plain
 
-Status = Literal["answered", "unanswered", "stopped", "failed"]
-"""Unanswered are the stopped ones and those that failed."""
+Status = Literal["answered", "asks", "unanswered", "stopped", "failed"]
+"""Unanswered are the stopped ones and those that failed; "asks" is a run that asks its client to call tools."""
 STOPPED = "Cancelled"
 """The failure of a run that was stopped from outside."""
 _TRIGRAM = 3
@@ -51,7 +51,9 @@ def conditions(connection: Connection, key: str | None, wanted: RunFilter) -> li
         found.append(runs.c.id.in_(select(run_workers.c.run).where(run_workers.c.worker == kept_name(worker))))
     match wanted.get("status", ""):
         case "answered":
-            found.append(runs.c.failure == "")
+            found += [runs.c.failure == "", runs.c.asks_client.is_(False)]
+        case "asks":
+            found += [runs.c.failure == "", runs.c.asks_client.is_(True)]
         case "unanswered":
             found.append(runs.c.failure != "")
         case "stopped":

@@ -63,6 +63,8 @@ class Run:
     """The session it belongs to; "" for what was asked without one."""
     failure: str = ""
     """The error class's name where there is no answer."""
+    asks_client: bool = False
+    """Whether it ended with tool calls for the client: the answer comes in a later run, if the client sends their results."""
     steps: int = 0
     """Steps carried out, over all rounds."""
     workers: tuple[str, ...] = ()
@@ -123,6 +125,7 @@ class Runs:
             "steps": run.steps,
             "cost_nano": _nano(run.usage),
             "session": run.session,
+            "asks_client": run.asks_client,
         }
         texts = {
             "id": run.id,

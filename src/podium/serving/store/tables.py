@@ -3,7 +3,7 @@
 ``*_us`` are microseconds since 1970 (``clock.py``), ``*_nano`` are nano-dollars (``money.py``).
 """
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, MetaData, String, Table, Text, false
 
 metadata = MetaData()
 
@@ -100,6 +100,7 @@ runs = Table(
     Column("steps", Integer, nullable=False),
     Column("cost_nano", BigInteger),
     Column("session", String(64), nullable=False, server_default=""),
+    Column("asks_client", Boolean, nullable=False, server_default=false()),
 )
 """What runs are found, sorted and summed by. Rows are small, so that a hundred thousand of them are looked through at once."""
 Index("runs_created", runs.c.created_us)
