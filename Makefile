@@ -84,7 +84,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 test: system browser database lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile # more than the two cores: many tests wait for a server or a browser
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

@@ -355,7 +355,6 @@ class Brief:
     tools: tuple[Tool, ...] = ()
     """The client's, where every step may call them."""
     sample: tuple[int, ...] = ()
-    """As in :class:`Call`."""
     on_token: TokenListener | None = field(default=None, compare=False, repr=False)
     """Where to stream what is written, of one generation; not part of the brief's identity."""
 
