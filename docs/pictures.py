@@ -111,7 +111,7 @@ def every(browser: Browser, address: str, folder: Path) -> None:
                 (folder / f"{name}_{look}.png").write_bytes(shot(page))
 
             page.goto(f"{address}/")
-            expect(page.get_by_label("Question")).to_be_visible()
+            expect(page.get_by_role("textbox", name="Question", exact=True)).to_be_visible()
             keep("empty")
             first = asked(page, address, beside="delta")
             keep("ask")
