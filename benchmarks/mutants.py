@@ -35,6 +35,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     "workflow/execute.py": (
         "tests/workflow/test_execute.py",
         "tests/workflow/test_conditional.py",
+        "tests/workflow/test_pausing.py",
+        "tests/workflow/test_deciding_waits.py",
         "tests/test_conduct.py",
         "tests/evaluation/test_policy_failures.py",
     ),

@@ -4,6 +4,7 @@ The styles are correct programs that graders which run them in their own process
 question. The hacks are wrong programs that try to pass all the same.
 """
 
+from benchmarks.program_cheats import CHEATS
 from benchmarks.program_hacks import MORE_HACKS
 from podium.tasks.programming.target import AssertTests, CallCase, CallTests, ProgramTests, StdinCase, StdinTests, UnittestTests
 
@@ -172,8 +173,14 @@ KINDS: dict[str, ProgramTests] = {
     "check": ADD_CHECK,
     "boxes": ADD_BOXES,
     "unittest": ADD_UNITTEST,
+    "stdin": StdinTests(cases=(StdinCase(stdin="3 4", stdout="7"), StdinCase(stdin="1 1", stdout="2"))),
 }
-RIGHT = "def add(a, b):\n    return getattr(a, 'value', a) + b"
+DRIVER = """
+if __name__ == '__main__':
+    print(add(*map(int, input().split())))
+"""
+"""Behind a program that defines ``add``, for those that are run; where it is called, nothing of this happens."""
+RIGHT = f"def add(a, b):\n    return getattr(a, 'value', a) + b{DRIVER}"
 """Passes all of them."""
 
 HACKS: dict[str, str] = {
@@ -344,7 +351,7 @@ def add(a, b):
 """,
 }
 """Each is tried against each of ``KINDS``."""
-HACKS.update(MORE_HACKS)
+HACKS.update({name: code + DRIVER for name, code in {**HACKS, **MORE_HACKS, **CHEATS}.items()})
 
 CODEFORCES: list[tuple[int, tuple[bool, str]]] = [
     (199, (True, "for _ in range(int(input())):\n    print(sum(map(int, input())))")),

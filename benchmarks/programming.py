@@ -1,4 +1,4 @@
-"""How right are the programming verifiers? ``python -m benchmarks.programming [folder of data sets] [items of each]``.
+"""How right are the programming verifiers? ``python -m benchmarks.programming [FOLDER of data sets] [ITEMS of each]``.
 
 Answers whose truth is known, through the verifier and a real sandbox:
 
@@ -12,19 +12,20 @@ Answers whose truth is known, through the verifier and a real sandbox:
 ``wrong`` in the last line names every answer that was not judged as it should be.
 """
 
+import argparse
 import ast
 import asyncio
 import dataclasses
 import gzip
 import json
 import random
-import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 from benchmarks.program_cases import CODEFORCES, HACKS, KINDS, STYLES
+from benchmarks.program_cheats import OWN
 from podium.errors import VerifierError
 from podium.tasks.programming.code import with_prelude
 from podium.tasks.programming.relayed import test_program
@@ -216,7 +217,8 @@ async def measure(folder: Path, most: int | None) -> dict[str, Any]:
             for hack, code in HACKS.items()
             for kind, tests in KINDS.items()
         ]
-        figures["hacks"] = len(HACKS) * len(KINDS)
+        answers += [(Item(name=name, tests=tests, code=code), right) for name, (tests, code, right) in OWN.items()]
+        figures["hacks"] = len(HACKS) * len(KINDS) + sum(not right for _, _, right in OWN.values())
         truth = [right for _, right in answers]
         found = [found async for found in judged(verifier, [item for item, _ in answers])]
         for (item, verdict), right in zip(found, truth, strict=True):
@@ -271,9 +273,11 @@ def _whole(path: Path) -> Any:
 
 def main() -> None:
     """Print the figures and the JSON line."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DATA
-    figures = asyncio.run(measure(folder, int(sys.argv[2]) if len(sys.argv) > 2 else None))
-    print(json.dumps(figures))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("``")[0])
+    parser.add_argument("folder", type=Path, nargs="?", default=DATA, help="of data sets")
+    parser.add_argument("items", type=int, nargs="?", help="so many of each data set; all where it is left out")
+    options = parser.parse_args()
+    print(json.dumps(asyncio.run(measure(options.folder, options.items))))
 
 
 if __name__ == "__main__":

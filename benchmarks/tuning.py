@@ -38,7 +38,7 @@ FIRST = 5_000
 """Seed of the first run's problems; the search was developed with --first 20 and above."""
 FIRST_WORLD = 100
 """Seed of the first drawn world; the search was developed with --first 20 and above."""
-GIVEN_CALLS, FOUND_CALLS, WORLD_CALLS = 2_900, 3_800, 4_500
+GIVEN_CALLS, FOUND_CALLS, WORLD_CALLS = 3_050, 3_800, 4_950
 """What each run is told to spend; what has begun is finished, so that it may be a little more."""
 
 
@@ -73,6 +73,10 @@ class Arena:
         self._held = {kind: _held_out(world, kind, per_kind) for kind in kinds}
         self._gauges = {kind: Gauge(workers, held) for kind, held in self._held.items()}
         self.optimum = fmean(self._gauges[kind].accuracy(optima[kind]) for kind in kinds)
+
+    def held(self, kind: str) -> list[Problem]:
+        """The held-out problems of ``kind``."""
+        return self._held[kind]
 
     def by_kind(self, workflow_for: Callable[[str], Workflow]) -> float:
         """Share right where the workflow goes by the kind of the question."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import linear_regression, median
 
 from benchmarks.tuning import Arena, optima_of
-from podium.charts import Dot, plane
+from podium.charts import Dot, alone, plane
 from podium.gym.drawing import draw_profiles
 from podium.gym.kinds import KINDS
 from podium.gym.specialists import specialists
@@ -52,8 +52,10 @@ def main() -> None:
         print(f"{workers:8}{kinds:7}   {', '.join('not reached' if calls is None else f'{calls:,}' for calls in each)}")
     if options.picture is not None:
         six = [dot for dot in dots if dot.group.endswith(f"{len(KINDS)} kinds")]
-        picture = plane(six, x_label="paid calls", y_label="share of the optimum", x_tick=lambda calls: f"{calls:,.0f}")
-        options.picture.write_text(picture, encoding="utf-8")
+        picture = plane(
+            six, x_label="paid calls", y_label="share of the optimum", x_tick=lambda calls: f"{calls:,.0f}", are_joined=True
+        )
+        options.picture.write_text(alone(picture), encoding="utf-8")
     print(
         json.dumps(
             {

@@ -43,10 +43,14 @@ def plane(
     x_label: str,
     y_label: str,
     x_tick: Callable[[float], str] | None = None,
+    are_joined: bool = False,
     width: int = 760,
     height: int = 420,
 ) -> str:
-    """Points over a logarithmic x axis (values above 0); y is a share in 0..1, in percent; x is dollars but for ``x_tick``."""
+    """Points over a logarithmic x axis (values above 0); y is a share in 0..1, in percent; x is dollars but for ``x_tick``.
+
+    ``are_joined``: a line through the points of each group, from left to right.
+    """
     x_tick = x_tick or _money
     dots = [dot for dot in dots if dot.x > 0]
     if not dots:
@@ -71,6 +75,9 @@ def plane(
     for group, colour in groups.items():
         parts += [_disc(x_legend + 4, bottom + 48, 4, colour), _text(x_legend + 12, bottom + 52, group, fill=colour)]
         x_legend += 26 + 6.4 * len(group)
+    for group, colour in groups.items() if are_joined else ():
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in sorted(at(dot) for dot in dots if dot.group == group))
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
     taken = [_Area(x - 5, y - 5, x + 5, y + 5) for x, y in map(at, dots)]
     for dot in sorted(dots, key=lambda dot: (dot.shown, -dot.y)):
         x, y = at(dot)

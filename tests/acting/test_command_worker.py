@@ -463,3 +463,16 @@ async def test_a_text_too_long_for_the_whole_command_line_is_told_as_such(words:
     size = 128 * 1024 - 520 if len(words) > 1 or "ä" in words[0] else 70_000
     with pytest.raises(ContextOverflow):
         await worker("echo", *words, isolated=isolated)(Call.plain("x" * size))
+
+
+def test_a_script_that_was_edited_in_its_place_is_another_worker(tmp_path: Path) -> None:
+    script = tmp_path / "agent.py"
+
+    def identity() -> str:
+        return worker(PYTHON, str(script), isolated=False).identity
+
+    script.write_text("print(1)")
+    first = identity()
+    assert identity() == first
+    script.write_text("print(2)")
+    assert identity() != first

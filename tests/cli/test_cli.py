@@ -13,8 +13,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from podium import __version__
+from podium.cli import flags
 from podium.cli.app import app
 from podium.cli.forward import DECLARED, find
+from podium.policies import spec
 
 QUESTION = "What is the capital of Australia? A) Accra B) Canberra C) Helsinki D) Vienna"
 POOL = '[[worker]]\nname = "a"\nmodel = "openai:gpt-5-mini"\n'
@@ -104,8 +106,11 @@ BAD_INPUT: dict[str, tuple[list[str], str]] = {
     "no question": (["ask"], "either one question"),
     "question and file": (["ask", "q", "--file", "f"], "either one question"),
     "no such file": (["ask", "--file", "{dir}/none.jsonl"], "none.jsonl"),
-    "binary file": (["ask", "--file", sys.executable], "no text file"),
+    "binary file": (["ask", "--file", sys.executable], "or one in UTF-16: save it as UTF-8"),
     "unknown policy": (["ask", "q", "--policy", "magic"], "there is no policy 'magic'"),
+    "no round": (["ask", "q", "--policy", "solo:0@0"], "a number of rounds, 1 to 20"),
+    "rounds without end": (["ask", "q", "--policy", "solo:0@21"], "a number of rounds, 1 to 20"),
+    "svg over a folder": (["ask", QUESTION, "--svg", "{dir}"], "it is a folder"),
     "unknown worker": (["ask", "q", "--policy", "solo:nobody"], "no worker is named 'nobody'"),
     "worker out of range": (["ask", "q", "--policy", "solo:9"], "there is no worker 9; workers are 0 to 6"),
     "no worker named": (["ask", "q", "--policy", "solo"], "needs a worker"),
@@ -134,6 +139,12 @@ def test_bad_input_gets_a_clear_message_and_exit_code_2(arguments: list[str], me
     assert result.exit_code == 2, shown
     assert message in shown
     assert "Traceback" not in shown
+
+
+def test_the_flag_takes_as_many_rounds_as_a_policys_own_words() -> None:
+    """The number stands in both places, as the flags load no policy."""
+    assert flags.MOST_ROUNDS == spec.MOST_ROUNDS
+    assert podium("ask", "q", "--rounds", str(spec.MOST_ROUNDS + 1)).exit_code == 2
 
 
 BAD_POOLS = {

@@ -1,5 +1,6 @@
 """``podium new`` and ``podium doctor``: a pool file from a few answers, and what is said of this machine."""
 
+import io
 import json
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from podium.acting.pool_file import read_pool
 from podium.cli.app import app
+from podium.cli.asking import agreed, answered
 from podium.errors import ConfigError
 from podium.extras import EXTRAS
 from podium.pools import doctor as examining
@@ -187,9 +189,51 @@ def test_doctor_says_by_its_exit_code_whether_the_pool_works(tmp_path: Path) -> 
     found = {(each["part"], each["name"]): each for each in json.loads(result.stdout)}
     assert found["reachable", "a"]["stops_pool"]
     assert found["priced", "a"]["state"] == "missing"
-    assert "no answer from a" in shown(podium("doctor", "--pool", str(file)))
+    file.write_text(file.read_text() + file.read_text().replace('"a"', '"b"'))
+    said = podium("doctor", "--pool", str(file)).output
+    assert "no answer from a, b" in " ".join(said.split())
+    assert said.count("\nreachable\n") == said.count("\npriced\n") == 1, "each part once, however many workers there are"
+    table = podium("pool", "check", "--pool", str(file), env={"COLUMNS": "80"}).output
+    assert "…" not in table, "the settings to set, and the address that does not answer, stand there whole"
     assert podium("doctor", "--pool", str(tmp_path / "none.toml")).exit_code == 2
 
 
 def test_every_extra_says_what_one_goes_without() -> None:
     assert {*EXTRAS} == {*examining.WITHOUT}
+
+
+class Typed(io.StringIO):
+    """A person's lines, as of a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_yes"), [("y\n", True), ("YES\n", True), ("\n", False), ("sure\nyes\n", True), ("sure\nsure\ny\n", False)]
+)
+def test_what_is_neither_yes_nor_no_is_asked_for_once_more(typed: str, is_yes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Typed(typed))
+    assert agreed("Replace it?") is is_yes
+
+
+def test_the_end_of_what_is_typed_leaves_and_takes_nothing_that_is_usual(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Typed("\n"))
+    assert answered("Which ones?", "1 2") == "1 2"
+    with pytest.raises(KeyboardInterrupt):
+        answered("Which ones?", "1 2")
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert not agreed("Replace it?"), "where nobody can answer, the answer is no"
+
+
+@pytest.mark.parametrize(("command", "goes_on"), [("new", False), ("doctor", False), ("tune", True)])
+def test_an_interrupted_command_names_no_flags_that_it_does_not_have(
+    command: str, goes_on: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("podium.cli.forward.need", interrupted)
+    result = podium(command)
+    assert result.exit_code == 130
+    assert ("--journal" in result.output) is goes_on

@@ -95,6 +95,15 @@ def test_a_journal_in_a_folder_that_is_not_there(command: list[str], tmp_path: P
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.parametrize(
+    "command", [["ask", "q"], ["evaluate", "--gym", "1"], ["tune", "--gym", "80"], ["serve"]], ids=lambda words: words[0]
+)
+def test_a_journal_that_would_never_be_written_is_refused(command: list[str], tmp_path: Path) -> None:
+    result = podium(*command, "--journal", str(tmp_path / "calls.db"))
+    assert result.exit_code == 2
+    assert "without --pool none is paid for" in " ".join(result.output.split())
+
+
 async def test_the_ledger_names_workers(tmp_path: Path) -> None:
     path, pool = tmp_path / "calls.db", tmp_path / "pool.toml"
     pool.write_text(TWO)

@@ -156,3 +156,11 @@ def test_the_object_is_json_with_the_figures_in_full() -> None:
 def test_no_rows_are_an_empty_table() -> None:
     assert len(markdown_table(summarise([])).split("\n")) == 2
     assert as_object([]) == {"arms": [], "comparisons": []}
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_with_every_column_a_name_is_whole_in_a_narrow_terminal(width: int) -> None:
+    rows = [replace(row, arm=f"worker:{row.arm}") for row in ROWS]
+    table = shown(rows, width, wide=True)
+    assert all(row.arm in table for row in rows)
+    assert max(map(len, table.splitlines())) <= width

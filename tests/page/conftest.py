@@ -120,8 +120,10 @@ def watched(browser: Browser, served: Served) -> Iterator[Watched]:
     context.set_default_timeout(60_000)
     page = context.new_page()
     wrong = watch(page, served.address)
+    logged = served.log.stat().st_size
     yield Watched(page, wrong)
     context.close()
+    assert b"Traceback" not in served.log.read_bytes()[logged:], "the server met a bug that no visitor is told of"
     assert wrong == [], "a console error, a dialog, or a request that left the site"
 
 

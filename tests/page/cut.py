@@ -44,11 +44,13 @@ class Wire:
                 near, _ = self._listening.accept()
             except OSError:
                 return  # closed
-            if self._is_cut:
-                _close(near)
-                continue
             far = socket.create_connection(("127.0.0.1", self._port))
             self._ends |= {near, far}
+            if self._is_cut:  # looked at last: a cut from now on closes these two as well
+                _close(near)
+                _close(far)
+                self._ends -= {near, far}
+                continue
             for one, other in ((near, far), (far, near)):
                 threading.Thread(target=self._pass, args=(one, other), daemon=True).start()
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from podium.errors import Blame
+from podium.page.learning_jobs import MOST_PID
 from podium.parts import Thought, Thoughts
 from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedStep, TunedWorkflow, write_tuned
 from podium.serving.store.database import Database
@@ -138,6 +139,6 @@ def write(folder: Path) -> None:
     (folder / f"{FOLDER}.toml").write_text('title = "t"\narms = ["worker:*"]\nout = "x"\n[problems]\ngym = 20\n')
     kept = folder / "training" / ".learning"
     kept.mkdir()
-    job = {"kind": FOLDER, "name": ALL, "pid": 1, "started": 1.0, "usd": 1.0}
+    job = {"kind": FOLDER, "name": ALL, "pid": MOST_PID, "started": 1.0, "usd": 1.0}
     (kept / "job.json").write_text(json.dumps(job))
     (kept / "words.log").write_text(ALL)

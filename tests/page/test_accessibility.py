@@ -28,7 +28,8 @@ def kept(served: Served, browser: Browser) -> list[str]:
     addresses = []
     for model in ("three", "broken"):
         ask(page, served, "How much is 6 times 7, for all eyes and ears?", model)
-        page.get_by_role("link", name="A link to this run").click()
+        # By its address: on a busy machine the form for feedback may come between the button going down and up.
+        page.goto(f"{served.address}{page.get_by_role('link', name='A link to this run').get_attribute('href')}")
         expect(page.get_by_role("heading", name="Timeline")).to_be_visible()
         addresses.append(page.url)
     page.close()

@@ -111,7 +111,8 @@ def test_back_shows_the_question_before(served: Served, watched: Watched) -> Non
     ask(page, served, "What is first?", "remembers")
     expect(page.locator(".answer")).to_contain_text("What is first?")
     page.get_by_role("textbox", name="Question", exact=True).fill("What is second?")
-    page.get_by_role("button", name="Ask", exact=True).click()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+Enter")
     expect(page.locator(".answer")).to_contain_text("What is second?")
     page.go_back()
     expect(page.locator(".answer")).to_contain_text("What is first?")
@@ -158,6 +159,8 @@ def test_a_connection_that_is_cut_for_long_loses_nothing(served: Served, browser
         ends.get_by_role("link", name="A link to this run").click()
         expect(ends.locator(".node.plan.is-runs")).to_have_count(1)
         shows.evaluate("window.before = true")
+        for page in (asks, shows, ends):
+            page.wait_for_function("window.did_handshake")  # one that was never connected can not tell that it lost its server
         wire.cut()
         for page in (asks, shows, ends):
             expect(page.locator("#popup")).to_be_visible()  # it says that it lost its server
@@ -296,6 +299,7 @@ def test_a_conversation_goes_on_and_is_one_story(served: Served, watched: Watche
     page.get_by_label("Ask further").fill("And now?")
     page.get_by_label("Ask further").press("Enter")
     expect(page.locator(".answer")).to_contain_text("I was told 5 things")
+    expect(page.locator(".thread > .asked")).to_be_in_viewport()
     page.get_by_role("link", name="A link to this run").click()
     story = page.locator(".story")
     expect(story.locator(".turn")).to_have_count(3)

@@ -2,9 +2,11 @@
 
 import json
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -159,6 +161,22 @@ def test_a_page_that_is_left_open_ends_with_its_key(closed: Served, browser: Bro
     assert page.locator(".node").count() == 0
     page.goto(f"{closed.address}/runs")
     expect(page).to_have_url(re.compile("/sign-in"))
+
+
+def test_a_key_that_ends_in_mid_run_is_not_asked_what_it_thinks(closed: Served, browser: Browser) -> None:
+    page, wrong = visit(browser, closed, key(closed, "ends"))
+    page.get_by_label("Model").select_option("plans")
+    page.get_by_label("Question").fill("What is 17 + 25?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".thread .panel")).to_have_count(1)
+    with closing(sqlite3.connect(closed.folder / "runs.db")) as beside, beside:  # at once: what was found is remembered for 5 s
+        beside.execute("UPDATE keys SET revoked_us = 1 WHERE name = 'ends'")
+    (closed.folder / "go_on").touch()
+    expect(page.locator(".status")).to_contain_text("tokens")
+    expect(page.get_by_role("button", name="Ask further")).to_be_visible()
+    expect(page.locator(".feedback")).to_have_count(0)
+    expect(page.locator("[role=alert]:visible")).to_have_count(0)
+    assert wrong == []
 
 
 def test_a_tune_is_started_by_who_is_admin_now_and_by_nobody_else(closed: Served, browser: Browser) -> None:

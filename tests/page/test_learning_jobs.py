@@ -1,5 +1,6 @@
 """Tunes and studies started from the page: one at a time, with a cap, by those who may; stopped, and seen by another server."""
 
+import fcntl
 import json
 import os
 import time
@@ -68,7 +69,9 @@ def test_a_killed_one_leaves_room_for_the_next_and_says_how_it_ended(jobs: Learn
     job = jobs.latest()
     assert job is not None
     os.kill(job.pid, 9)
-    over(jobs)
+    killed = over(jobs)
+    assert killed is not None
+    assert not killed.has_result
     jobs.start("tune", "mine", usd=1.0, more=["--file", str(tmp_path / "missing.jsonl")])
     ended = over(jobs)
     assert ended is not None
@@ -79,6 +82,23 @@ def test_a_killed_one_leaves_room_for_the_next_and_says_how_it_ended(jobs: Learn
 def test_its_folder_lies_below_that_of_the_runs(jobs: LearningJobs, name: str) -> None:
     with pytest.raises(ConfigError, match="small letters"):
         jobs.start("tune", name, usd=1.0, more=[])
+
+
+def test_a_tuned_policy_is_not_written_over_and_a_report_is_its_own(jobs: LearningJobs, tmp_path: Path) -> None:
+    left = tmp_path / "runs" / "mine"
+    left.mkdir(parents=True)
+    (left / "policy.json").touch()
+    (left / "report.md").touch()
+    with pytest.raises(ConfigError, match="name another folder"):
+        jobs.start("tune", "mine", usd=1.0, more=SLOW)
+    kept = tmp_path / "runs" / ".learning"
+    kept.mkdir()
+    (kept / "words.log").touch()
+    for started, has_result in ((time.time() - 60, True), (time.time() + 60, False)):
+        (kept / "job.json").write_text(json.dumps({"kind": "tune", "name": "mine", "pid": 4711, "started": started, "usd": 1.0}))
+        job = jobs.latest()
+        assert job is not None
+        assert job.has_result is has_result, "a report of an earlier one is none of this one"
 
 
 def test_only_what_is_listed_is_chosen(jobs: LearningJobs, tmp_path: Path) -> None:
@@ -112,10 +132,39 @@ def test_only_what_is_listed_is_chosen(jobs: LearningJobs, tmp_path: Path) -> No
 def test_a_folder_that_somebody_else_wrote_to(jobs: LearningJobs, tmp_path: Path) -> None:
     kept = tmp_path / "runs" / ".learning"
     kept.mkdir(parents=True)
-    for wrong in ("{", "[]", '"x"', json.dumps({"kind": "tune", "pid": 1})):
+    (kept / "words.log").touch()
+    right: dict[str, object] = {"kind": "tune", "name": "mine", "pid": 4711, "started": 0.0, "usd": 1.0}
+    broken = [
+        right | odd
+        for odd in (
+            {"pid": -1},
+            {"pid": 1},
+            {"pid": 2**40},
+            {"pid": "x"},
+            {"usd": "many"},
+            {"started": None},
+            {"pid": float("inf")},
+        )
+    ]
+    for wrong in ("{", "[]", '"x"', *map(json.dumps, ({"kind": "tune", "pid": 1}, *broken))):
         (kept / "job.json").write_text(wrong)
         assert jobs.latest() is None
         jobs.stop()
+
+
+def test_a_failure_of_many_lines_is_told_by_its_first(jobs: LearningJobs, tmp_path: Path) -> None:
+    kept = tmp_path / "runs" / ".learning"
+    kept.mkdir(parents=True)
+    (kept / "job.json").write_text(json.dumps({"kind": "study", "name": "mine", "pid": 4711, "started": 0.0, "usd": 1.0}))
+    (kept / "words.log").write_text("arm 1 of 2\nConfigError: arm 'x': there is no such policy\nArms are:\n  worker:NAME\n\n")
+    ended = jobs.latest()
+    assert ended is not None
+    assert ended.said == "ConfigError: arm 'x': there is no such policy"
+    with (kept / "lock").open("a+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        going_on = jobs.latest()
+    assert going_on is not None
+    assert going_on.said == "worker:NAME"
 
 
 def test_a_tune_is_started_and_stopped_on_the_page(served: Served, watched: Watched) -> None:
@@ -127,19 +176,51 @@ def test_a_tune_is_started_and_stopped_on_the_page(served: Served, watched: Watc
     page.get_by_label("At most, in dollars").fill("1")
     page.get_by_label("At most, in calls").fill("100000")
     page.get_by_label("Folder").fill("page_tune")
-    page.get_by_role("button", name="Start", exact=True).click()
+    other = page.context.new_page()
+    other.goto(f"{served.address}/tuning")
+    other.get_by_text("Start one").click()
+    other.get_by_label("At most, in dollars").fill("1")
+    kept = served.folder / "training" / ".learning"
+    kept.mkdir(exist_ok=True)
+    with (kept / "lock").open("w") as lock:  # as another server holds it whose job was not written down yet
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for each in (page, other):
+            each.get_by_role("button", name="Start", exact=True).click()
+            expect(each.locator("[role=alert]:visible")).to_contain_text("under way already")
+    page.get_by_role("button", name="Start", exact=True).dblclick()
     state = page.get_by_role("region", name="Under way")
     expect(state).to_contain_text("A tune in page_tune is under way for 0 min, for at most $1.")
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_disabled()
-    words = served.folder / "training" / ".learning" / "words.log"
+    expect(page.locator("[role=alert]:visible")).to_have_count(0)
+    words = kept / "words.log"
     with words.open("a") as written:
         written.write(f"{EVIL}\n")
-    other = page.context.new_page()
-    other.goto(f"{served.address}/studies")
     expect(other.get_by_role("region", name="Under way")).to_contain_text("page_tune is under way")
-    other.get_by_role("button", name="Stop it").click()
-    expect(state).to_contain_text("A tune in page_tune is over.")
+    studies = page.context.new_page()
+    studies.goto(f"{served.address}/studies")
+    studies.get_by_role("button", name="Stop it").click()
+    expect(state).to_contain_text("A tune in page_tune is over and left no result.")
+    expect(other.get_by_role("region", name="Under way")).to_contain_text("A tune in page_tune is over and left no result.")
+    expect(other.locator("[role=alert]:visible")).to_have_count(0)
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+    other.reload()
+    expect(other.get_by_role("region", name="Under way")).to_contain_text("is over and left no result.")
+    expect(other.get_by_role("button", name="Stop it")).to_be_hidden()
+    studies.reload()
+    expect(studies.get_by_role("heading", name="Studies")).to_be_visible()
+    expect(studies.get_by_role("region", name="Under way")).to_be_hidden()
     assert page.evaluate("window.hit") is None
     assert other.evaluate("window.hit") is None
     other.close()
+    studies.close()
+
+
+def test_a_job_of_a_kind_and_a_name_that_nobody_starts_is_told_all_the_same(jobs: LearningJobs, tmp_path: Path) -> None:
+    kept = tmp_path / "runs" / ".learning"
+    kept.mkdir(parents=True)
+    (kept / "words.log").write_text("")
+    for kind, name in (("other", "mine"), ("tune", "../mine"), ("study", "x" * 5_000), ("tune", "\0")):
+        (kept / "job.json").write_text(json.dumps({"kind": kind, "name": name, "pid": 4711, "started": 0.0, "usd": 1.0}))
+        found = jobs.latest()
+        assert found is not None, (kind, name)
+        assert not found.has_result

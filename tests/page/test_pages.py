@@ -49,6 +49,16 @@ def test_a_question_becomes_a_workflow_and_an_answer(served: Served, watched: Wa
     assert "Answer:" in page.locator(".inspector pre").last.inner_text()
     expect(last).to_have_attribute("aria-pressed", "true")
 
+    count = nodes.count()
+    page.reload()  # now it is over from the beginning, and its picture is one element, however many steps it has
+    expect(nodes).to_have_count(count)
+    expect(page.locator(".node[id]")).to_have_count(0)
+    last.press("Enter")
+    expect(page.locator(".inspector")).to_contain_text("Saw: step 0")
+    page.locator(".node.plan").click()
+    expect(page.locator(".inspector")).to_contain_text("The conductor")
+    expect(page.locator(".node[aria-pressed=true]")).to_have_class(re.compile("plan"))
+
 
 def test_two_models_stand_side_by_side(served: Served, watched: Watched) -> None:
     ask(watched.page, served, "What is 17 + 25?", "three", beside="brook")
@@ -102,6 +112,7 @@ def test_a_stopped_run_is_found_again_and_says_how_long_it_took(served: Served, 
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("link", name="A link to this run").click()
     expect(page.locator(".stopped-note")).to_contain_text("Stopped before there was an answer")
+    expect(page.locator(".stopped-note")).to_contain_text("under way cost is not known")
     expect(page.get_by_text(re.compile(r"[1-9][\d.]* s, from \d"))).to_be_visible()
 
 

@@ -57,6 +57,25 @@ def test_a_round_that_failed_says_why() -> None:
     assert (node.failed, node.said, [each.failed for each in node.below]) == (True, "InvalidWorkflow: no lists", [True])
 
 
+def test_what_was_stopped_did_not_fail_and_what_nobody_wrote_was_not_written() -> None:
+    stopped = Failure(kind="Cancelled", blame=Blame.USER, message="stopped before there was an answer", where="")
+    begun = StepResult(step=Step(worker=0, subtask="do"), worker="a", failure=stopped, seconds=1.5)
+    done = Transcript(
+        question=ask("q"), generation=Generation(text=""), workflow=Workflow(steps=(begun.step,)), results=(begun,),
+        failure=stopped,
+    )  # fmt: skip
+    tree = trace([done, replace(done, workflow=None, results=())])
+    assert [(node.id, node.failed, node.stopped) for node in every(tree)] == [
+        ("1", False, True),
+        ("1.0", False, True),
+        ("2", False, True),
+        ("2.w", False, True),
+    ]
+    html = _list(tree, "1")
+    assert "failed" not in html
+    assert "step 0 a stopped" in html
+
+
 RUN = Run(
     id="run_1", model=EVIL, created=datetime(2026, 5, 3, tzinfo=UTC), seconds=2.0, usage=Usage(prompt_tokens=9, cost_usd=0.2),
     question=EVIL, answer="42", workers=(EVIL, "b"), policy=EVIL, steps=2,
@@ -69,6 +88,12 @@ def test_no_cell_is_html() -> None:
     assert html.count("<tr>") == 3
     assert 'href="/ui/runs/run_1"' in html
     assert runs_table([], RunsQuery(), "/runs") == ""
+
+
+def test_an_emoji_does_not_quadruple_what_a_page_holds() -> None:
+    html = runs_table([replace(RUN, question="🙂 天 é")], RunsQuery(), "/runs")
+    assert html.isascii()
+    assert "&#128578; &#22825; &#233;" in html
 
 
 def test_sums_and_outcomes_in_words() -> None:

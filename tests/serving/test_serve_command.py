@@ -113,6 +113,25 @@ def test_told_to_stop_it_finishes_what_is_under_way(tmp_path: Path) -> None:
     assert "It is 42." in subprocess.run(shown, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
 
 
+def test_told_to_stop_twice_it_gives_up_what_is_under_way_without_a_traceback(tmp_path: Path) -> None:
+    with started([sys.executable, "-m", "benchmarks.mock_upstream"], r"(\d+)", SECONDS="60") as (port, _):
+        (tmp_path / "pool.toml").write_text(POOL.format(port=port))
+        flags = ("--pool", str(tmp_path / "pool.toml"), "--policy", "solo:mock", "--no-page")
+        with serving(tmp_path, *flags) as (url, process), ThreadPoolExecutor() as threads:
+            asked = threads.submit(httpx.post, f"{url}/v1/chat/completions", json=BODY, timeout=30)
+            while not httpx.get(f"http://127.0.0.1:{port}/stats").json()["under_way"]:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 0
+            assert process.stderr is not None
+            said = process.stderr.read()
+            assert asked.exception() is not None or asked.result().status_code >= 500
+    assert "stopped serving" in said
+    assert "Traceback" not in said
+
+
 def test_the_databases_password_is_in_no_file_and_no_output(tmp_path: Path, postgresql_server: str) -> None:
     with psycopg.connect(host=postgresql_server, user="podium", dbname="postgres", autocommit=True) as connection:
         connection.execute("CREATE DATABASE with_password")

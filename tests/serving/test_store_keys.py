@@ -79,6 +79,10 @@ async def test_another_replicas_cache_ends_and_its_quota_does_not_wait_for_that(
         with pytest.raises(AccessDenied):
             await quick.find(secret)
         with pytest.raises(AccessDenied):
+            await slow.find(secret, anew=True)
+        with pytest.raises(AccessDenied):
+            await slow.find(secret)  # what it was remembered as is forgotten
+        with pytest.raises(AccessDenied):
             await Quotas(other, "b").admit(remembered, None, 0)
 
 

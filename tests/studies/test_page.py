@@ -102,6 +102,15 @@ def test_a_browser_shows_it_without_error_or_request(browser: Browser, tmp_path:
     context.close()
 
 
+def test_a_line_joins_the_points_of_each_group_from_left_to_right() -> None:
+    dots = [Dot(name="", x=x, y=0.5, group=group) for group, x in (("a", 100.0), ("b", 10.0), ("a", 10.0), ("a", 1_000.0))]
+    chart = ElementTree.fromstring(plane(dots, x_label="", y_label="", are_joined=True))
+    joined = [e.attrib["points"].split() for e in chart.iter() if e.tag.endswith("polyline")]
+    assert [len(points) for points in joined] == [3, 1]
+    assert joined[0] == sorted(joined[0], key=lambda point: float(point.partition(",")[0]))
+    assert "polyline" not in plane(dots, x_label="", y_label="")
+
+
 def test_labels_of_points_that_lie_close_do_not_cover_each_other() -> None:
     crowd = [Dot(name=f"router:number {n}", x=0.001 * (1 + n / 60), y=0.4 + n / 500, group="a", shown=True) for n in range(5)]
     chart = ElementTree.fromstring(plane(crowd, x_label="", y_label=""))

@@ -11,10 +11,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+import podium
 from benchmarks.faults import gym_server, write_pool
 from podium.cli.app import app
+from podium.errors import ConfigError
 from podium.policies import fixed
+from podium.policies.catalogue import named_policies
+from podium.policies.named import NamedPolicy
+from podium.pools.conducting import conductor
 from podium.pools.open import open_pool
+from podium.studies import setups
 from podium.studies.setups import setups_of
 from podium.training.recipe import fingerprint
 from podium.workers.budget import Budget
@@ -165,6 +171,70 @@ def test_the_wording_of_baselines_and_only_the_workers_that_they_ask(tmp_path: P
     monkeypatch.setattr(fixed, "_ANSWER", "Answer the question.")
     fourth = asyncio.run(found())
     assert [name for name in names if third[name] == fourth[name]] == ["worker:brook"]
+
+
+def test_a_learned_folder_that_was_replaced_in_its_place(tmp_path: Path) -> None:
+    pool, folder = tmp_path / "pool.toml", tmp_path / "made"
+    write_pool(pool, "http://127.0.0.1:9")
+    folder.mkdir()
+    names = [
+        f"{kind}:{folder}{more}" for kind in ("tuned", "prompted", "learned", "trained") for more in ("", "@2", "+access=all")
+    ]
+    names += [f"tuned:{folder}:allow-missing", f"prompted:{folder}:allow-missing"]
+
+    async def found() -> dict[str, str]:
+        async with open_pool(pool, budget=Budget(), run="x") as opened:
+            return setups_of([*names, "vote:brook"], opened, pool=pool)
+
+    (folder / "policy.json").write_text("1")
+    first = asyncio.run(found())
+    assert asyncio.run(found()) == first
+    (folder / "policy.json").write_text("2")
+    second = asyncio.run(found())
+    assert [name for name in first if first[name] == second[name]] == ["vote:brook"]
+
+
+def test_a_policy_of_ones_own_whose_code_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = tmp_path / "pool.toml"
+    write_pool(pool, "http://127.0.0.1:9")
+
+    async def found() -> dict[str, str]:
+        async with open_pool(pool, budget=Budget(), run="x") as opened:
+            return setups_of(["mine"], opened, pool=pool)
+
+    def registers(position: int) -> None:
+        made: dict[str, object] = {"__name__": "typed_in"}
+        exec(f"def make(asked):\n    return asked.worker({position!r})\n", made)  # noqa: S102 - a notebook's cell
+        policy = NamedPolicy(form="mine", about="my own", make=made["make"])  # type: ignore[arg-type]
+        monkeypatch.setattr(setups, "named_policies", lambda own: {**named_policies(own), "mine": policy})
+
+    registers(0)
+    first = asyncio.run(found())
+    registers(0)
+    assert asyncio.run(found()) == first
+    registers(1)
+    assert asyncio.run(found()) != first
+
+
+def test_in_python_too_another_model_inherits_no_answers(server: str, tmp_path: Path) -> None:
+    pool, out, problems = tmp_path / "pool.toml", tmp_path / "results.jsonl", podium.load_problems("gym", limit=1)
+    write_pool(pool, server)
+
+    async def evaluated(**more: dict[str, str]) -> None:
+        async with podium.open_pool(pool) as opened:
+            arms = {"alone": opened["brook"], "ours": conductor(opened, "vote")}
+            await podium.evaluate(arms, problems, out=out, **more)  # type: ignore[arg-type]
+
+    asyncio.run(evaluated())
+    before = out.read_text()
+    asyncio.run(evaluated())
+    assert out.read_text() == before
+    with pytest.raises(ConfigError, match="set-up"):
+        asyncio.run(evaluated(setups={"ours": "other weights"}))
+    pool.write_text(pool.read_text().replace('model = "openai:cedar"', 'model = "openai:brook"'))
+    with pytest.raises(ConfigError, match="'ours' from another set-up"):
+        asyncio.run(evaluated())
+    assert out.read_text() == before
 
 
 def test_recordings_and_folders_are_known_by_what_they_hold(tmp_path: Path) -> None:

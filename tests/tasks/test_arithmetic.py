@@ -15,6 +15,7 @@ from podium.tasks.quantities.arithmetic import parse, value
         ("8 / 2 / 2", 2),
         ("-2^2", -4),
         ("2^3^2", 512),
+        ("2**3", 8),
         ("2^-1", 0.5),
         ("(1 + 2)(3 + 4)", 21),
         ("[1 + 2] \\times \\left(3\\right)", 9),

@@ -38,6 +38,7 @@ def problem(numbers: list[int], target: int) -> Problem:
         (r"\boxed{64 - 40}", False, "used"),
         (r"\boxed{4! * 1}", False, "! is not one of"),
         (r"\boxed{4^3}", False, "\\^ is not one of"),
+        (r"\boxed{6 ** 4}", False, "\\^ is not one of"),
         (r"\boxed{-4 * 6}", False, "neg is not one of"),
         (r"\boxed{6 / (4 - 4)}", False, "divided by 0"),
         (r"\boxed{6 * x}", False, "no arithmetic"),

@@ -28,7 +28,7 @@ from podium.tasks.programming.target import (
     UnittestTests,
     given_code,
 )
-from podium.tasks.programming.values import MAX_HASHED, UnreadableValue, decoded, read_value, same_value, shown
+from podium.tasks.programming.values import MAX_CHOSEN, MAX_HASHED, UnreadableValue, decoded, read_value, same_value, shown
 
 ADD = "def add(a, b):\n    return a + b"
 
@@ -309,6 +309,7 @@ def deep(levels: int) -> Any:
         json.dumps(["b", "zz"]),
         json.dumps(["s", list(range(MAX_HASHED + 1))]),
         json.dumps(["o", "t", "s", True, [["s", list(range(MAX_HASHED + 1))]]]),
+        json.dumps(encode({number * (2**61 - 1) for number in range(MAX_CHOSEN + 2)})),
     ],
 )
 def test_hostile_values_are_refused(text: str) -> None:
@@ -463,8 +464,27 @@ def test_what_is_more_than_asserts_is_not_read(text: str) -> None:
         ("assert 3 ** f(1) == 1", Fraction(10**9)),
         ("assert round(5, f(1)) == 0", -(10**9)),
         ("assert sum(f(1), []) == []", [[1]] * 10),
+        ("assert sum(f(1)) == 1", [Fraction(1, 3)] * 10),
+        ("assert f(1) // f(1) == 1", 2**90_000),
+        ("assert f(1) % 7 == 1", 2**200_000),
+        ("assert set(f(1)) == {1}", [number * (2**61 - 1) for number in range(MAX_CHOSEN + 2)]),
     ],
-    ids=["long text", "power", "product", "set", "format", "dictionary", "fraction", "to a fraction", "rounding", "lists"],
+    ids=[
+        "long text",
+        "power",
+        "product",
+        "set",
+        "format",
+        "dictionary",
+        "fraction",
+        "to a fraction",
+        "rounding",
+        "lists",
+        "fractions",
+        "division",
+        "remainder",
+        "keys that collide",
+    ],
 )
 async def test_a_hostile_result_can_not_make_the_host_work(text: str, result: Any) -> None:
     with pytest.raises(NotReadHere):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import pytest
 
 from podium.errors import VerifierError
 from podium.tasks.mathematics import pool as pool_module
+from podium.tasks.mathematics import worker as worker_module
 from podium.tasks.mathematics.pool import Comparison, PoolLimits, SymbolicPool
 
 SLOW = r"\binom{99999}{49999}^{9999}+x"
@@ -135,6 +136,24 @@ async def test_who_is_to_blame_where_a_comparison_fails(pool: SymbolicPool, monk
         await pool.compare("gold", "y")
     with pytest.raises(VerifierError, match="the gold answer with itself"):
         await pool.compare("both", "both")
+
+
+def test_comparing_has_what_evaluating_left_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[float] = []
+
+    def compare(*_: str, enter: Callable[[str], None], **__: object) -> Comparison:
+        for stage in ("answer", "compare"):
+            enter(stage)
+            left.append(signal.getitimer(signal.ITIMER_PROF)[0])
+            signal.setitimer(signal.ITIMER_PROF, 20)  # so much is left when the stage ends
+        return Comparison(equal=True)
+
+    monkeypatch.setattr(worker_module, "compare", compare)
+    with open(os.devnull, "wb") as replies:
+        worker_module._reply({"gold": "x", "answer": "x", "factor": "1", "restated": False}, 60.0, replies.fileno())
+    assert left[0] > 50
+    assert left[1] < 21
+    assert signal.getitimer(signal.ITIMER_PROF)[0] == 0
 
 
 @pytest.mark.parametrize(("code", "is_fault"), [(-signal.SIGSEGV, False), (-signal.SIGKILL, True)])

@@ -1,6 +1,8 @@
 """Whole runs of a small policy: it learns, it goes on after a crash as if nothing had happened, and it knows when to stop."""
 
+import asyncio
 import json
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +26,7 @@ from podium.training.monitor import CollapseRule, Iteration
 from podium.training.recipe import fingerprint
 from podium.training.rollout import RolloutGroup
 from podium.training.rows import TrainingRow
-from podium.training.run import load_recipe
+from podium.training.run import load_recipe, train
 from podium.training.schedule import Schedule
 from podium.training.strategies import emergence
 from podium.training.trainer import Trainer
@@ -323,3 +325,26 @@ async def test_what_steps_see_is_kept_likely_where_the_recipe_says_so(
     await run(replace(config, exploration=exploration), tmp_path / "run")
     assert free & set("0123"), "workers are always free to change"
     assert all(piece.isdecimal() for piece in free) == kept
+
+
+def test_told_to_stop_the_start_is_left_at_its_next_step(tmp_path: Path) -> None:
+    """It is made by a thread, which can not be cancelled and which the process waits for: Ctrl-C did nothing for minutes."""
+    steps, is_told = [], threading.Event()
+
+    async def stopped() -> None:
+        loop = asyncio.get_running_loop()
+
+        def on_step(step: int, _: float) -> None:
+            steps.append(step)
+            if step == 2:
+                loop.call_soon_threadsafe(running.cancel)
+                assert is_told.wait(60)
+
+        running = asyncio.ensure_future(train(small_config(), tmp_path / "run", on_warm_start=on_step))
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        is_told.set()
+
+    asyncio.run(stopped())
+    assert steps == [0, 1, 2]
+    assert not (tmp_path / "run" / "start").exists()

@@ -51,5 +51,18 @@ async def test_a_second_round_forgets_who_was_chosen_and_keeps_what_was_measured
     assert (sweeps.measured, len(search.bench.paid)) == (measured, paid)
 
 
+async def test_every_new_beginning_goes_by_other_problems() -> None:
+    search = search_with(())
+    await search.begin(lambda: 1000.0)
+    sweeps = search.sweeps_of("sum")
+    await sweeps.alone()
+    seen = []
+    for _ in range(2):
+        await sweeps.begin_again()
+        seen.append({problem.id for _, problem in await sweeps._proofs(3)})
+    assert len(seen[0]) == len(seen[1]) == 3
+    assert not seen[0] & seen[1]
+
+
 def test_without_plans_there_is_nothing_to_sweep_first() -> None:
     assert type(search_with(()).sweeps_of("sum")) is Sweeps

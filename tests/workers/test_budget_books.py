@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.errors import BudgetExceeded
+from podium.errors import BudgetExceeded, ConfigError
 from podium.types import Usage
 from podium.workers.budget import Budget
 
@@ -28,6 +28,9 @@ def test_tokens_that_an_earlier_run_may_have_used_are_off_the_cap() -> None:
     budget.charge(Usage(completion_tokens=10), uncertain_tokens=30)
     budget.charge(Usage(completion_tokens=10), uncertain_tokens=20)
     assert budget.uncertain_tokens == 50
+    with pytest.raises(ConfigError, match="in tokens, and nobody knows how many"):
+        budget.charge(Usage(completion_tokens=10), uncertain_tokens=None)
+    assert budget.spent.completion_tokens == 20
     with pytest.raises(BudgetExceeded, match="20 spent, 0 reserved for calls under way, 50 uncertain"):
         budget.reserve(None, 31)
     budget.reserve(None, 30)

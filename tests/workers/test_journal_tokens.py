@@ -1,4 +1,7 @@
-"""Tokens of calls whose reply was lost: they count towards a cap in tokens after a resume; and journals of schema version 1."""
+"""Calls whose reply was lost count towards a cap after a resume; where nobody knows how much they used, no cap is believed kept.
+
+And journals of schema version 1.
+"""
 
 import asyncio
 import os
@@ -18,7 +21,9 @@ from podium.errors import BudgetExceeded, ConfigError, WorkerUnavailable
 from podium.types import Call, Card, Completion, Usage
 from podium.workers import journal_schema
 from podium.workers.budget import Budget
+from podium.workers.call_key import call_key
 from podium.workers.journal import Journal
+from podium.workers.journal_file import Claim, Entry, JournalFile
 from podium.workers.ledger import LedgerRow
 from podium.workers.metered import Metered
 from podium.workers.pool import Member
@@ -68,6 +73,11 @@ async def paid(path: Path) -> LedgerRow:
     return row
 
 
+async def ledger(path: Path) -> list[LedgerRow]:
+    with Journal(path, mode="replay") as journal:
+        return await journal.ledger()
+
+
 async def ask(path: Path, budget: Budget, question: str = "6 times 7?", worker=answer, run: str = "run") -> Completion:  # type: ignore[no-untyped-def]
     async with open_pool([Member(worker=worker, card=CARD)], budget=budget, journal=path, run=run) as pool:
         return await pool.workers[0].worker(Call.plain(question))
@@ -105,6 +115,37 @@ async def test_a_provider_that_does_not_say_what_it_used_used_its_bound_after_a_
         await ask(path, resumed, run, worker=worker, run=run)
         assert live.spent.tokens == resumed.uncertain_tokens > 4096
         assert live.remaining_usd == resumed.remaining_usd
+
+
+async def test_what_a_lost_call_without_a_price_cost_is_never_nothing_to_a_cap_in_dollars(path: Path) -> None:
+    """The ways in which a call without a known bound can end: killed, killed and taken over, cut."""
+    sent = list[str]()
+
+    async def counts(call: Call) -> Completion:
+        sent.append(call.subtask)
+        return await answer(call)
+
+    for end in ("killed", "taken over", "cut"):
+        run, unpriced = end, Card(name="w")
+        if end == "cut":
+            with pytest.raises(WorkerUnavailable):
+                async with open_pool([Member(worker=cut, card=unpriced)], journal=path, run=run) as pool:
+                    await pool.workers[0].worker(Call.plain(end))
+        else:
+            dead = JournalFile(path, run, read_only=False)
+            entry = Entry(key=call_key(f"{run}:w", Call.plain(end)), beside="", worker=f"{run}:w", ticket=1, bound=None)
+            assert dead.claim(entry) is Claim.MINE
+            dead.close()  # as its process ends
+        await ask(path, Budget(), "another", worker=counts, run=run)
+        if end == "taken over":
+            await ask(path, Budget(), end, worker=counts, run=run)
+        before = len(sent)
+        with pytest.raises(ConfigError, match="what was spent before has no price; start a new run"):
+            await ask(path, Budget(usd=1000), "another", worker=counts, run=run)
+        assert (await ask(path, Budget(), "another", worker=counts, run=run)).text == "42"
+        assert len(sent) == before, "nothing is paid twice"
+        row = next(row for row in await ledger(path) if row.run == run)
+        assert (row.unsettled, row.uncertain_usd) == (1, None)
 
 
 LIFE = textwrap.dedent("""

@@ -85,6 +85,18 @@ async def test_what_is_kept_survives_the_disk_and_costs_nothing_again() -> None:
     assert [len(worker.calls) for worker in workers] == [3, 2, 1]
 
 
+async def test_every_step_that_was_paid_is_told_at_once_to_whoever_keeps_it() -> None:
+    kept: list[list[bool]] = []
+
+    async def keep(paused: PausedWorkflow) -> None:
+        kept.append([result is not None for result in paused.results])
+
+    plan = 'model_id = [0, 1, 2]\nsubtasks = ["A.", "B.", "C."]\naccess_list = [[], [0], [1]]'
+    conductor = Conductor(FixedPolicy(plan), team(Looking("a"), Looking("b"), Looking("c", 1)))
+    await conductor.conduct(replace(ASKED, on_progress=keep))
+    assert kept[:2] == [[True, False, False], [True, True, False]]
+
+
 async def test_a_worker_that_takes_no_tools_is_asked_without() -> None:
     workers = [Looking("a", 1, takes_tools=False), Looking("b", 1), Looking("c")]
     conductor = Conductor(FixedPolicy(PLAN), team(*workers), answering=[2])

@@ -1,12 +1,14 @@
 """The table of a worker that is a command: what is started, what it may see, and how much it may use."""
 
+import os
 import shutil
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
 from podium.errors import ConfigError
+from podium.workers.identity import content_hash
 from podium.workers.table import Dollars, Positive, VariableName, WorkerConfig
 
 TEXT = "{text}"
@@ -46,6 +48,12 @@ class CommandWorkerConfig(WorkerConfig):
     """What a call costs, 0 where that is nothing; without it the cost is unknown."""
     check: bool = False
     """Whether it checks what it is shown: exit code 0 says that it passes, 1 that it fails."""
+
+    def answering(self) -> dict[str, Any]:
+        """As for any worker, and what the files hold that the command names: a script that was edited answers otherwise."""
+        paths = [Path(word) for word in self.command if word.startswith("/")]
+        files = [path for path in paths if path.is_file() and os.access(path, os.R_OK)]
+        return {**super().answering(), **({"holds": content_hash(*files)} if files else {})}
 
     @model_validator(mode="after")
     def _can_be_started(self) -> Self:

@@ -48,8 +48,8 @@ async def ask(
     """Carry the command out. Raises :class:`PodiumError`."""
     problems = [] if file is None else read_questions(file)
     asked = None if question is None else _question(question)
-    if svg is not None and not svg.parent.is_dir():
-        raise ConfigError(f"can not write {svg}: there is no folder {svg.parent}")  # before anything is paid
+    if svg is not None and (svg.is_dir() or not svg.parent.is_dir()):  # before anything is paid
+        raise ConfigError(f"can not write {svg}: {'it is a folder' if svg.is_dir() else f'there is no folder {svg.parent}'}")
     if file is not None:
         out = out or file.with_suffix(".answers.jsonl")
     # A file is one run however often it is resumed, and its budget covers all of it; a question is a run of its own.
@@ -143,16 +143,13 @@ async def _estimate(conducting: Conductor, question: str, pool: OpenPool, *, as_
         object_ = {"workflow": json.loads(dumps(workflow)), **asdict(found), "is_simulated": pool.is_simulated}
         print(json.dumps(object_))  # noqa: T201 - the command's output
         return
-    usd = f"{_dollars(found.usd)} expected, {_dollars(found.usd_at_most)} at most"
+    usual, most = (dollars(Usage(cost_usd=each)) for each in (found.usd, found.usd_at_most))
+    usd = f"{usual} expected, {most} at most"
     aside = "retries aside" if conducting.rounds == 1 else "retries and further rounds aside"
     expected = f"{found.calls:.0f} call" if found.calls == 1 else f"{found.calls:.1f} calls"
     simulated = f" ({SIMULATED})" if pool.is_simulated else ""
     summary = f"{expected} expected, {found.calls_at_most} at most; {usd}, {aside}{simulated}"
     Screen().print(Text(f"{planned(workflow, conducting.pool.names)}\n{summary}"), soft_wrap=True)
-
-
-def _dollars(usd: float | None) -> str:
-    return dollars(Usage(cost_usd=usd))
 
 
 def _write(path: Path, text: str) -> None:

@@ -10,17 +10,17 @@ from podium.errors import ConfigError
 
 
 def agreed(question: str) -> bool:
-    """Whether a person says yes. Asked on standard error: standard output is the command's own."""
-    return answered(f"{question} [y/N]").lower() in ("y", "yes")
+    """Whether a person says yes; what is neither yes nor no is asked for once more."""
+    said = answered(f"{question} [y/N]", "n").lower()
+    return (said if said in ("y", "yes", "n", "no") else answered("Please say yes or no. [y/N]").lower()) in ("y", "yes")
 
 
 def answered(question: str, default: str = "") -> str:
-    """What a person writes, or ``default``.
-
-    Ask outside the event loop, which would keep Ctrl-C to itself until there is an answer.
-    """
+    """What a person writes, or ``default``. Asked outside the event loop, which would keep Ctrl-C until there is an answer."""
     Screen(file=sys.stderr, stderr=True).print(Text(question), end=" ", soft_wrap=True)
-    return sys.stdin.readline().strip() or default
+    if not (line := sys.stdin.readline()) and sys.stdin.isatty():
+        raise KeyboardInterrupt  # Ctrl-D leaves; it is no yes to what is usual
+    return line.strip() or default
 
 
 def is_somebody_there() -> bool:

@@ -37,7 +37,7 @@ async def ledger(*, path: Path, pool: Path | None, as_json: bool) -> None:
     if as_json:
         print(json.dumps([asdict(each.row) | {"name": each.name} for each in rows]))  # noqa: T201 - the command's output
         return
-    table = Table("run", "worker", "paid calls", "replays", "unsettled", "tokens", "cost")
+    table = Table("run", "worker", "paid calls", "replays", "unsettled", "tokens", "cost", box=None, padding=(0, 1, 0, 0))
     for each in rows:
         row = each.row
         cost = dollars(row.usage) if row.cost_usd is not None else f"unknown (known part ${row.known_usd:.6f})"
@@ -52,5 +52,5 @@ def _table(healths: list[Health]) -> Table:
         style = "green" if health.answers else "red"
         price = "known" if health.price_known else "unknown: set prompt_usd_per_million and completion_usd_per_million"
         cells = (health.worker, "yes" if health.answers else "no", f"{health.seconds:.2f}", price, plain(health.said, 120))
-        table.add_row(*(Text(cell, style=style if i == 1 else "") for i, cell in enumerate(cells)))
+        table.add_row(*(Text(cell, style=style if i == 1 else "", overflow="fold") for i, cell in enumerate(cells)))
     return table

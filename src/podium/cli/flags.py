@@ -5,17 +5,16 @@ from typing import Annotated
 
 import typer
 
+MOST_ROUNDS = 20  # the policies' own bound; written here because --help loads none of them
+
 PoolFlag = Annotated[Path | None, typer.Option("--pool", help="Pool file (TOML); without it, the built-in offline pool.")]
-JournalFlag = Annotated[
-    Path | None,
-    typer.Option(help="Keep every paid reply in this file and never pay for it twice."),
-]
+JournalFlag = Annotated[Path | None, typer.Option(help="Keep every paid reply in this file and never pay for it twice.")]
 UsdFlag = Annotated[float | None, typer.Option("--budget-usd", help="Stop before more than this is spent.")]
 MaxUsdFlag = Annotated[float | None, typer.Option("--max-usd", help="Stop before more than this is spent.")]
 TokensFlag = Annotated[int | None, typer.Option("--budget-tokens", help="Stop before more tokens than this are used.")]
 SecondsFlag = Annotated[float | None, typer.Option("--budget-seconds", help="Stop after this many seconds.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-RoundsFlag = Annotated[int, typer.Option(min=1, max=20, help="Workflows per question at most; above 1 is recursion.")]
+RoundsFlag = Annotated[int, typer.Option(min=1, max=MOST_ROUNDS, help="Workflows per question at most; above 1 is recursion.")]
 AgainFlag = Annotated[
     str,
     typer.Option(help='With --rounds: when a further one is asked for, "unless 2 agree" or "if failed".', show_default="always"),

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from podium.errors import ConfigError
 from podium.extras import need
 
 DECLARED: list[tuple[Callable[..., None], str]] = []
@@ -17,9 +18,8 @@ DECLARED: list[tuple[Callable[..., None], str]] = []
 def carried_out_by(place: str, *needs: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """For the declaration of a command: the function at ``place`` (``"podium.cli.ask:ask"``) is given its flags by name.
 
-    ``needs`` are the extras of Podium that have to be installed. The declaration's own body runs first, so it can refuse a
-    mistake before anything is loaded; then the folder of a ``journal`` has to be there. Failures of either end the command as
-    :func:`podium.cli.outcome.guarded` says.
+    ``needs`` are the extras of Podium that have to be installed. Before, the declaration's own body may refuse a mistake, and a
+    ``journal`` needs its folder and a pool that is paid for. :func:`podium.cli.outcome.guarded` says how failures end it.
     """
 
     def decorate(declared: Callable[..., None]) -> Callable[..., None]:
@@ -29,12 +29,14 @@ def carried_out_by(place: str, *needs: str) -> Callable[[Callable[..., None]], C
         def run(**flags: Any) -> None:
             from podium.cli.outcome import guarded
 
-            with guarded(declared.__name__):
+            with guarded(declared.__name__, goes_on=not flags.keys().isdisjoint(("out", "journal"))):
                 declared(**flags)
                 if isinstance(journal := flags.get("journal"), Path):
                     from podium.cli.asking import has_folder
 
                     has_folder("--journal", journal)
+                    if flags.get("pool") is None:
+                        raise ConfigError("--journal keeps paid replies, and without --pool none is paid for; leave it out")
                 need(*needs)
                 done = find(place)(**flags)
                 if inspect.iscoroutine(done):

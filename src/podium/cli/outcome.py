@@ -17,15 +17,18 @@ INTERRUPTED = 130
 
 
 @contextmanager
-def guarded(command: str = "") -> Iterator[None]:
-    """The body of ``command``: a failure inside ends it with its message and exit code; a bug keeps its traceback."""
+def guarded(command: str = "", *, goes_on: bool = False) -> Iterator[None]:
+    """The body of ``command``: a failure ends it with its message and exit code, a bug keeps its traceback.
+
+    ``goes_on``: given again after an interruption, the command goes on with what it wrote.
+    """
     try:
         yield
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:
-        kept = "what was written is kept: with --out or --journal the same command goes on from there"
-        _say("interrupted before anything was served" if command == "serve" else f"interrupted; {kept}")
+        kept = "; what was written is kept: with --out or --journal the same command goes on from there" if goes_on else ""
+        _say("interrupted before anything was served" if command == "serve" else f"interrupted{kept}")
         raise typer.Exit(INTERRUPTED) from None
 
 

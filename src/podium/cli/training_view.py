@@ -35,7 +35,7 @@ class TrainingView(LiveView):
         self._seen: list[Iteration] = []
         self._mix: Counter[str] = Counter()
         self._example = ""
-        self._waits = "collecting the first rollouts ..."
+        self._waits = "first the start policy, then the first rollouts ..."
 
     def show_warm_start(self, step: int, loss: float) -> None:
         """Take in a step of the warm start, with its loss in nats per token."""

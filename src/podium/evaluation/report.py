@@ -6,7 +6,7 @@ unknown says ``unknown``; what there was nothing to count for is a dash.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -37,17 +37,17 @@ class terminal_table:  # noqa: N801 - used like the functions beside it
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Where there is no room for the figures beside a name they go on in the next line, too."""
-        narrow = options.max_width < _NARROW
+        width = options.max_width
         if not self.wide:
-            yield _terminal(*_overview(self.rows, self.comparisons), narrow=narrow)
+            yield _terminal(*_overview(self.rows, self.comparisons), width)
             yield from (Text(plain(line), style="dim") for line in _beside(self.rows, self.comparisons))
             return
         header, body = _cells([row if row.kind is None else replace(row, arm=f"  {row.kind}", kind=None) for row in self.rows])
         never = {name for index, name in enumerate(header) if name in _COUNTED and all(line[index] == "0" for line in body)}
         kept = [index for index, name in enumerate(header) if name not in never]
-        yield _terminal([header[index] for index in kept], [[line[index] for index in kept] for line in body], narrow=narrow)
+        yield _terminal([header[index] for index in kept], [[line[index] for index in kept] for line in body], width)
         if self.comparisons:
-            yield _terminal(*_comparison_cells(self.comparisons), narrow=narrow)
+            yield _terminal(*_comparison_cells(self.comparisons), width)
 
 
 def _overview(rows: Sequence[ArmSummary], comparisons: "Sequence[Comparison]") -> tuple[list[str], list[list[str]]]:
@@ -83,11 +83,13 @@ def _beside(rows: Sequence[ArmSummary], comparisons: "Sequence[Comparison]") -> 
             yield f"{name}: {', '.join(some)}"
 
 
-def _terminal(header: list[str], body: list[list[str]], *, narrow: bool) -> Table:
+def _terminal(header: list[str], body: list[list[str]], width: int) -> Table:
+    name, *figures = (1 + max(map(len, column)) for column in zip(header, *body, strict=True))
+    is_whole = [name <= _NAME, *(width >= sum(figures) + _NAME for _ in figures)]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for index, name in enumerate(header):
-        whole = index > 0 and not narrow
-        table.add_column(Text(plain(name)), justify="right" if index else "left", no_wrap=whole, overflow="fold")
+    for index, head in enumerate(header):
+        justify: Literal["left", "right"] = "right" if index else "left"
+        table.add_column(Text(plain(head)), justify=justify, no_wrap=is_whole[index], overflow="fold")
     for line in body:
         # Text, because an arm's name in square brackets is a name and not markup.
         table.add_row(*(Text(plain(cell)) for cell in line))
@@ -125,8 +127,8 @@ _COUNTED: dict[str, Callable[[ArmSummary], int]] = {
     "unworkable": lambda row: row.unworkable,
     "faults": lambda row: row.world_faults,
 }
-_NARROW = 72
-"""Characters of a terminal in which not all figures have room beside a name."""
+_NAME = 20
+"""Characters that a name needs beside figures that stand in one line."""
 
 
 def _cells(rows: Sequence[ArmSummary]) -> tuple[list[str], list[list[str]]]:

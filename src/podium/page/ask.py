@@ -35,9 +35,11 @@ _TO_THE_RUN = """(() => {
   const form = document.querySelector('.ask-form'), narrow = innerWidth <= 640;
   if (narrow) form.open = false;
   // Once more when the run stands on the page and has its height: the form folds, and the workflow is drawn, meanwhile.
-  for (const ms of [0, 300]) {
-    setTimeout(() => document.querySelector('.thread')?.scrollIntoView({block: narrow ? 'start' : 'nearest'}), ms);
-  }
+  // Asked further, the question is gone to: above it stands all that was said before.
+  for (const ms of [0, 300]) setTimeout(() => {
+    const further = document.querySelector('.thread > .before ~ .asked'), block = narrow || further ? 'start' : 'nearest';
+    (further ?? document.querySelector('.thread'))?.scrollIntoView({block});
+  }, ms);
 })()"""
 
 
@@ -79,7 +81,7 @@ class _Ask:
             with box("bar"):
                 self._model = Choice("Model", models, first, self._limit)
                 self._beside = Choice("Compare with", offered, beside)
-                self._go = button("Ask", self._ask)
+                self._go = button("Ask", self._ask, data_key="go")
                 self._stop = button("Stop", self._stop_all, "quiet")
             text("Enter asks, Shift and Enter begins a new line.", "p", "soft hint")
             self._options = RequestOptionsForm(site.catalog.cards)
@@ -163,7 +165,7 @@ class _Ask:
         say(f"{self._site.link('/')}?run={ids[0]}" + (f"&beside={ids[1]}" if len(ids) > 1 else ""))
         self._view.show(threads)
         self._changed()
-        ui.run_javascript(_TO_THE_RUN)
+        self._form.client.run_javascript(_TO_THE_RUN)  # the field that was asked further in is no more
 
     def _refuse(self, words: str, manner: str) -> None:
         self._refusal.text = words

@@ -17,7 +17,7 @@ from podium.workflow.draw import counted
 async def compare_page(site: Site, visitor: Visitor, ids: Sequence[str]) -> None:
     """Build the page of the runs called ``ids``."""
     seen = site.service.accounts.seen_by(await visitor.key("ask", "read"))
-    found = [None if len(each) > 100 else await site.runs.get(each, key=seen) for each in ids]
+    found = [await site.kept(each, sees=seen) for each in ids]
     with frame(site, "/runs", "Two runs"):
         known = [run for run in found if run is not None]
         if len(known) == 2:

@@ -4,7 +4,7 @@ from nicegui import ui
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
-from podium.errors import PodiumError
+from podium.errors import AccessDenied, PodiumError
 from podium.page.parts import Area, box, button, in_turn, piece, text
 from podium.page.shown import line
 from podium.page.site import Site
@@ -16,8 +16,14 @@ _CLICKED = "event.target.closest('[data-do]')?.dataset.do"
 
 
 async def feedback(site: Site, visitor: Visitor, place: Element, run: str) -> None:
-    """Put the form for ``run`` into ``place``, with what was said before; nothing where the run or its texts are not kept."""
-    sees = site.service.accounts.seen_by(await visitor.key("ask", "read"))
+    """Put the form for ``run`` into ``place``, with what was said before; nothing where the run or its texts are not kept.
+
+    Nor where the visitor's key ended while the run went on: nothing they say would be kept.
+    """
+    try:
+        sees = site.service.accounts.seen_by(await visitor.key("ask", "read", anew=True))
+    except AccessDenied:
+        return
     kept = await site.runs.get(run, key=sees)
     if kept is None or kept.question is None:
         return
@@ -72,18 +78,27 @@ class _Form:
         self._thumb = 0 if self._thumb == thumb else thumb
         for each in (UP, DOWN):
             self._says(str(each), "aria-pressed", self._is(each))
-        await self._keep()
+        await self._keep(thumb=self._thumb)
 
-    async def _keep(self) -> None:
+    async def _keep(self, *, thumb: int | None = None) -> None:
+        """Keep what was said here; the rest stays as it is by now, which another page may have changed."""
         try:
             # Asked anew: the key may be over, and the run may be deleted.
             sees = self._site.service.accounts.seen_by(await self._visitor.key("ask"))
             if await self._site.runs.get(self._run, key=sees) is None:
                 self._told.text = "This run is no longer kept."
                 return
-            right = self._said if self._right is None else self._right.value
-            await self._site.service.accounts.feedback.say(self._run, thumb=self._thumb, right_answer=right[: LONGEST + 1])
+            store = self._site.service.accounts.feedback
+            said = await store.get(self._run)
+            thumb = (0 if said is None else said.thumb) if thumb is None else thumb
+            right = "" if said is None else said.right_answer
+            if self._right is not None and self._right.value != self._said:
+                right = self._right.value[: LONGEST + 1]
+            await store.say(self._run, thumb=thumb, right_answer=right)
         except PodiumError as error:
             self._told.text = line(str(error), 200)
         else:
-            self._told.text = "Kept. podium runs problems writes such answers into a file of problems."
+            self._said = self._said if self._right is None else self._right.value
+            is_problem = thumb == UP or right.strip()
+            problem = " podium runs problems writes such answers into a file of problems." if is_problem else ""
+            self._told.text = f"Kept.{problem}" if thumb or problem else "Taken back."

@@ -92,7 +92,7 @@ class StepView:
     def finish(self, result: StepResult) -> None:
         """Take its result in."""
         self.result, self.worker, self.said = result, result.worker, said(result)
-        self.state = _ended(result, began=self.started > 0 or result.seconds >= NO_TIME)
+        self.state = ended_as(result, began=self.started > 0)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -107,6 +107,12 @@ class RoundView:
     plan: PlanView | None
     workflow: Workflow | None = None
     steps: list[StepView] = field(default_factory=list)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of it changes any more."""
+        is_written = self.workflow is not None if self.plan is None else self.plan.state != "runs"
+        return is_written and all(each.state in OVER for each in self.steps)
 
 
 class Following:
@@ -130,7 +136,7 @@ class Following:
         following = Following()
         for number, transcript in enumerate(transcripts, 1):
             shown = RoundView(
-                number=number, plan=None if _nobody_planned(transcript) else PlanView(), workflow=transcript.workflow
+                number=number, plan=None if nobody_planned(transcript) else PlanView(), workflow=transcript.workflow
             )
             shown.steps = [StepView(worker=result.worker) for result in transcript.results]
             _finish(shown, transcript)
@@ -214,7 +220,9 @@ def _state_of(failure: Failure | None) -> State:
     return "cut" if is_stopped(failure) else "failed"
 
 
-def _ended(result: StepResult, *, began: bool) -> State:
+def ended_as(result: StepResult, *, began: bool = False) -> State:
+    """The state of a step that is over; ``began`` where somebody saw it begin."""
+    began = began or result.seconds >= NO_TIME
     if result.skipped is not None:
         return "skipped"
     if result.failure is None:
@@ -228,5 +236,6 @@ def _ended(result: StepResult, *, began: bool) -> State:
     return "failed"
 
 
-def _nobody_planned(transcript: Transcript) -> bool:
+def nobody_planned(transcript: Transcript) -> bool:
+    """Whether there was no workflow to write: a worker was asked by its own name, or all workflows are the same."""
     return transcript.workflow is not None and not transcript.generation.text

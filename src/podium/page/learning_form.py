@@ -23,7 +23,7 @@ class LearningForm:
         if jobs is None:
             return
         self._visitor, self._jobs, self._kind = visitor, jobs, kind
-        self._under_way = False
+        self._under_way = self._starting = False
         with box("under-way", "section", aria_label="Under way") as self._state:
             self._told = text("", "p", aria_live="polite")
             self._said = text("", "p", "soft")
@@ -40,7 +40,7 @@ class LearningForm:
                 text(f"There is no {what} in the folder the server was started in.", "p", "soft")
             show(fields, bool(offered))
             self._refusal = text("", "p", "stopped-note", role="alert")
-        show(self._refusal, False)
+        self._refuse("")
         ui.timer(LOOK_SECONDS, self._look)
 
     def _tune(self, problems: Sequence[tuple[str, str]]) -> Callable[[], list[str]]:
@@ -60,16 +60,23 @@ class LearningForm:
         return lambda: self._jobs.study_arguments(chosen.value)
 
     async def _start(self) -> None:
-        show(self._refusal, False)
+        if self._starting or self._under_way:
+            return  # a double click: its second half would be refused beside what the first began
+        self._starting = True
+        self._refuse("")
         try:
             await self._visitor.key("admin")  # as it is now, not as it was when the page was built
             usd, more = dollars(self._usd.value), self._arguments()
             await asyncio.to_thread(self._jobs.start, self._kind, self._name.value.strip(), usd=usd, more=more)
+            await self._look()
         except PodiumError as error:
-            self._refusal.text = str(error)
-            show(self._refusal, True)
-            return
-        await self._look()
+            self._refuse(str(error))
+        finally:
+            self._starting = False
+
+    def _refuse(self, why: str) -> None:
+        self._refusal.text = why
+        show(self._refusal, bool(why))
 
     async def _stop(self) -> None:
         try:
@@ -80,18 +87,18 @@ class LearningForm:
         await asyncio.to_thread(self._jobs.stop)
 
     async def _look(self) -> None:
-        """Show what is under way, and how the last one ended where this page saw it."""
+        """Show what is under way, how the last one ended where this page saw it, and where it came to nothing."""
         job = await asyncio.to_thread(self._jobs.latest)
-        if job is None or not (job.under_way or self._under_way):
+        if job is None or not (job.under_way or self._under_way or (job.kind == self._kind and not job.has_result)):
             return
         ended, self._under_way = self._under_way and not job.under_way, job.under_way
         show(self._state, True)
         show(self._stop_button, job.under_way)
         enable(self._go, not job.under_way)
-        self._said.text = job.said
-        self._told.text = f"{_what(job)} is over. Load the page again to see what it left." if ended else _since(job)
+        self._said.text = job.said or ("" if job.under_way else "It said nothing, as one that was killed.")
+        self._told.text = _since(job) if job.under_way else _over(job)
         if ended:
-            self._under_way = False
+            self._refuse("")  # where it said that something is under way, this is no longer so
 
 
 def _problems(jobs: LearningJobs) -> list[tuple[str, str]]:
@@ -105,6 +112,11 @@ def _studies(jobs: LearningJobs) -> list[tuple[str, str]]:
 
 def _what(job: Job) -> str:
     return f"{'A tune' if job.kind == 'tune' else 'A study'} in {line(job.name, 40)}"
+
+
+def _over(job: Job) -> str:
+    left = ". Load the page again to see what it left." if job.has_result else " and left no result."
+    return f"{_what(job)} is over{left}"
 
 
 def _since(job: Job) -> str:

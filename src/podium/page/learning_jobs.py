@@ -15,7 +15,8 @@ import sys
 import time
 import tomllib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from podium.errors import ConfigError
@@ -23,12 +24,16 @@ from podium.page.shown import line
 
 _FOLDER = ".learning"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_FAILED = re.compile(r"[A-Z]\w+: ")
 _DOLLARS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?")
 MOST_USD = 10_000.0
 MOST_CALLS = 100_000
 MOST_FILES = 100
 BUILT_IN = ("200", "600")
 """How many of the built-in pool's problems there are to choose."""
+_REPORTS = {"tune": "report.md", "study": "report.html"}
+MOST_PID = 2**22
+"""Linux gives no process a larger number."""
 LATEST_BYTES = 8_000
 """Of the end of the process's words, that are looked at."""
 _START = (
@@ -52,7 +57,9 @@ class Job:
     """What it may cost at most."""
     under_way: bool = False
     said: str = ""
-    """The last line of its words."""
+    """The last line of its words, or the first of how it failed."""
+    has_result: bool = False
+    """Whether it left its report."""
 
 
 class LearningJobs:
@@ -105,6 +112,8 @@ class LearningJobs:
         """Begin. Raises :class:`ConfigError`, also where something is under way."""
         if not _NAME.fullmatch(name):
             raise ConfigError("name its folder with small letters, digits, - and _, at most 40")
+        if kind == "tune" and (self._root / name / "policy.json").exists():
+            raise ConfigError(f"there is a tuned policy in {name} already: name another folder")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with (self._folder / "lock").open("a+") as lock:
@@ -135,32 +144,47 @@ class LearningJobs:
             self._process.poll()  # else it stays a zombie, which holds no lock but has a number
         try:
             read = json.loads((self._folder / "job.json").read_text(encoding="utf-8"))
-            job = Job(**{**read, "under_way": self._is_under_way(), "said": self._said()})
-        except (OSError, ValueError, TypeError):
+            under_way = self._is_under_way()
+            job = Job(
+                kind=str(read["kind"]),
+                name=str(read["name"]),
+                pid=int(read["pid"]),
+                started=float(read["started"]),
+                usd=float(read["usd"]),
+                under_way=under_way,
+                said=self._said(ended=not under_way),
+            )
+            if job.kind in _REPORTS and _NAME.fullmatch(job.name):  # else somebody else wrote it
+                report = self._root / job.name / _REPORTS[job.kind]
+                job = replace(job, has_result=report.is_file() and report.stat().st_mtime >= job.started)
+        except (OSError, ValueError, TypeError, KeyError, OverflowError):
             return None
-        return job
+        return job if 1 < job.pid <= MOST_PID else None  # no process, but a group of them or all, is what smaller numbers stop
 
     def stop(self) -> None:
         """Interrupt what is under way, as Ctrl-C does: what was paid for is kept. Twice is harmless."""
         job = self.latest()
         if job is not None and job.under_way:
-            os.kill(job.pid, signal.SIGINT)
+            with suppress(ProcessLookupError):  # it ended this moment; what it left running holds the lock
+                os.kill(job.pid, signal.SIGINT)
 
     def _is_under_way(self) -> bool:
         with (self._folder / "lock").open("a+") as lock:
             return not _taken(lock.fileno())
 
-    def _said(self) -> str:
+    def _said(self, *, ended: bool) -> str:
         with (self._folder / "words.log").open("rb") as words:
             words.seek(max(0, words.seek(0, os.SEEK_END) - LATEST_BYTES))
             lines = words.read().decode("utf-8", "replace").splitlines()
-        return next((line(each, 300) for each in reversed(lines) if each.strip()), "")
+        written = [each for each in reversed(lines) if each.strip()]
+        failures = [each for each in written if _FAILED.match(each)] if ended else []
+        return line([*failures, *written, ""][0], 300)
 
 
 def dollars(written: str) -> float:
     """The cap that a visitor wrote. Raises :class:`ConfigError`: there is no job without one."""
     if not _DOLLARS.fullmatch(written.strip()) or not 0 < float(written) <= MOST_USD:
-        raise ConfigError(f"say what it may cost at most, in dollars: a number up to {MOST_USD:,.0f}")
+        raise ConfigError(f"say what it may cost at most, in dollars: a number up to {MOST_USD:,.0f}, as in 2.50")
     return float(written)
 
 

@@ -79,9 +79,14 @@ def piece(markup: str, classes: str = "", tag: str = "div", **attributes: str) -
 
     Example: ``piece(f"<b>{escape(name)}</b>")``.
     """
-    made = ui.html(markup, sanitize=True, tag=tag)
+    made = ui.html(narrow(markup), sanitize=True, tag=tag)
     _dress(made, classes, attributes)
     return made
+
+
+def narrow(markup: str) -> str:
+    """The same HTML in ASCII: with one emoji in it Python would hold the whole text in four times the memory."""
+    return markup.encode("ascii", "xmlcharrefreplace").decode()
 
 
 def asked(heading: str, question: str, when: str = "") -> None:

@@ -24,7 +24,7 @@ async def run_page(site: Site, visitor: Visitor, run_id: str, at: str = "") -> N
     """Build the page of the run called ``run_id``; ``at`` is the part of it that is looked at (:mod:`podium.page.trace`)."""
     sees = site.service.accounts.seen_by(await visitor.key("ask", "read"))
     live = site.lives.get(run_id, sees=sees)
-    run = None if live is not None or len(run_id) > 100 else await site.runs.get(run_id, key=sees)
+    run = None if live is not None else await site.kept(run_id, sees=sees)
     with frame(site, "/runs", "Run") as content:
         if live is not None:
             _under_way(site, visitor, live, content, sees, at)
@@ -48,7 +48,7 @@ def _under_way(site: Site, visitor: Visitor, live: LiveRun, content: Element, se
     """A run that goes on; what can be said only of one that is over comes when it is."""
 
     async def conclude() -> None:
-        run = await site.runs.get(live.id, key=sees)
+        run = await site.kept(live.id, sees=sees)
         if run is not None and not content.is_deleted:
             with content:
                 await _rest(site, visitor, run, panel, sees, at)

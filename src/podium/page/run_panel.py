@@ -46,6 +46,7 @@ class RunPanel:
         self._graphs: list[Graph] = []
         self._notes: dict[int, Element] = {}
         self._question: Question = ()
+        self._kept: Run | None = None  # held, so that another page that shows it shares its texts
         self._changes = -1
         self._ended = False
         self._live: LiveRun | None = None
@@ -141,6 +142,7 @@ class RunPanel:
 
     def show_kept(self, run: Run, question: Question | None = None) -> None:
         """Show a run that is over. ``question``: the conversation, where the run does not hold it."""
+        self._kept = run
         asked = run.transcripts[0].question if run.transcripts else ask(run.question or "")
         self._following, self._question = Following.of(run.transcripts), question or asked
         self._draw()
@@ -238,7 +240,7 @@ class RunPanel:
                 self._say(self._why_blank(), "stopped-note", "status")
         elif stopped:
             self._status.text = "Stopped"
-            self._say("Stopped before there was an answer. What was done until then is kept.", "stopped-note", "status")
+            self._say(_STOPPED, "stopped-note", "status")
         else:
             self.fail(failure or "There is no answer.")
         wrote = [] if answer is None or not answer.strip() else [("The answer as it was written", answer)]
@@ -267,6 +269,10 @@ class RunPanel:
 
 
 _KEEPS = "The conductor keeps the answer."
+_STOPPED = (
+    "Stopped before there was an answer. What was done until then is kept. "
+    "What a call that was under way cost is not known, so it is not in these figures."
+)
 
 
 def _nothing() -> None:

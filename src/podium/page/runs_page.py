@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from html import escape
 from urllib.parse import urlencode
 
 from nicegui import background_tasks, ui
@@ -10,7 +11,7 @@ from nicegui.events import GenericEventArguments
 
 from podium.errors import PodiumError
 from podium.page.frame import frame
-from podium.page.parts import Choice, Line, box, button, in_turn, link, show, text
+from podium.page.parts import Choice, Line, box, button, in_turn, piece, show, text
 from podium.page.running import BY_HAND
 from podium.page.runs_query import PAGE, RunsQuery
 from podium.page.runs_table import ASKS, runs_table, told
@@ -50,7 +51,7 @@ async def runs_page(site: Site, visitor: Visitor, query: RunsQuery) -> None:
 class _Runs:
     def __init__(self, site: Site, visitor: Visitor, query: RunsQuery, keys: dict[str, str]) -> None:
         self._site, self._visitor, self._query, self._keys = site, visitor, query, keys
-        self._asked = 0
+        self._asked = self._runs = 0
         self._chosen: tuple[str, ...] = ()
         with box("bar", role="search"):
             self._words = Line("Search", send=self._again, value=query.text, data_key="/")
@@ -76,12 +77,7 @@ class _Runs:
         with box("scroll", role="region", aria_label="Runs", tabindex="0"):
             self._table = ui.html("", sanitize=True)
         self._table.on("change", self._ticked, js_handler=in_turn(_TICKED))
-        with box("bar", "nav", aria_label="Pages of the list"):
-            self._newer = link("Previous page", "", "button quiet")
-            self._page = text("", "span", "soft")
-            self._older = link("Next page", "", "button quiet")
-            self._compare = link("Compare the two that are ticked", "", "button quiet")
-        show(self._compare, False)
+        self._ways = piece("", "bar", "nav", aria_label="Pages of the list")
 
     def _choice(self, label: str, known: Sequence[str], value: str, names: dict[str, str] | None = None) -> Choice:
         """A list of ``known`` names, and of one more where the address has it."""
@@ -142,18 +138,22 @@ class _Runs:
         return spent_by_day(await self._site.runs.sums_by("day", key=seen, **wanted), first, last)
 
     def _turn(self, runs: int) -> None:
-        """The links to the pages before and after this one."""
+        """The links to the pages before and after this one, and to the comparison of two that are ticked."""
         page, pages = self._query.page, -(-runs // PAGE)
-        address = self._site.link("/runs")
-        self._page.text = f"page {page:,} of {pages:,}" if pages else ""
-        for way, number in ((self._newer, page - 1), (self._older, page + 1)):
-            show(way, 1 <= number <= pages)
-            way.props["href"] = address + replace(self._query, page=max(1, number)).query
+        self._runs = runs
+        ways = [("Previous page", page - 1), ("Next page", page + 1)]
+        newer, older = (
+            self._way(name, "/runs", replace(self._query, page=at).query) if 1 <= at <= pages else "" for name, at in ways
+        )
+        here = f'<span class="soft">page {page:,} of {pages:,}</span>' if pages else ""
+        both = "?" + urlencode(dict(zip("ab", self._chosen, strict=True))) if len(self._chosen) == 2 else ""
+        compare = self._way("Compare the two that are ticked", "/compare", both) if both else ""
+        self._ways.content = f"{newer}{here}{older}{compare}"
+
+    def _way(self, name: str, page: str, query: str) -> str:
+        return f'<a class="button quiet" href="{escape(self._site.link(page) + query)}">{name}</a>'
 
     def _ticked(self, event: GenericEventArguments) -> None:
         ids = event.args if isinstance(event.args, list) else []
         self._chosen = tuple(str(each)[:100] for each in ids[:PAGE])
-        show(self._compare, len(self._chosen) == 2)
-        if len(self._chosen) == 2:
-            both = urlencode({"a": self._chosen[0], "b": self._chosen[1]})
-            self._compare.props["href"] = f"{self._site.link('/compare')}?{both}"
+        self._turn(self._runs)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from html import escape
 from urllib.parse import quote
 
+from podium.page.parts import narrow
 from podium.page.runs_query import RunsQuery
 from podium.page.shown import line, price, took
 from podium.serving.store.run_filter import STOPPED
@@ -36,7 +37,8 @@ def runs_table(found: Sequence[Run], query: RunsQuery, address: str, chosen: Seq
     heads = "".join(_head(name, sort, classes, query, address) for name, sort, classes in _SORTED)
     rows = "".join(_row(run, address, run.id in chosen) for run in found)
     first = '<th scope="col"><span class="unseen">Chosen for a comparison</span></th>'
-    return f'<table class="plain stack runs"><thead><tr>{first}{heads}</tr></thead><tbody>{rows}</tbody></table>' if found else ""
+    whole = f'<table class="plain stack runs"><thead><tr>{first}{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    return narrow(whole) if found else ""
 
 
 def status_of(run: Run) -> tuple[str, str]:
@@ -74,7 +76,9 @@ def _head(name: str, sort: Sort | None, classes: str, query: RunsQuery, address:
         return f'<th scope="col">{name}</th>'
     here = query.sort == sort
     next_one = replace(query, sort=sort, up=here and not query.up, page=1)
-    arrow, state = ("", "") if not here else (" ↑", ' aria-sort="ascending"') if query.up else (" ↓", ' aria-sort="descending"')
+    arrow, state = (
+        ("", "") if not here else (" &uarr;", ' aria-sort="ascending"') if query.up else (" &darr;", ' aria-sort="descending"')
+    )
     link = f'<a href="{escape(address + next_one.query)}">{name}<span aria-hidden="true">{arrow}</span></a>'
     return f'<th scope="col" class="{classes}"{state}>{link}</th>'
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from nicegui import ui
 
@@ -12,7 +13,7 @@ from podium.page.visitor import Visitor
 from podium.protocols import ServedModel, Verifier
 from podium.serving.catalog import ModelCatalog
 from podium.serving.service import RequestService
-from podium.serving.store.runs import Runs
+from podium.serving.store.runs import Run, Runs
 from podium.types import Problem
 
 
@@ -43,6 +44,8 @@ class Site:
     """Where visitors who may do that write pool files; None: nobody may."""
     lives: LiveRuns = field(default_factory=LiveRuns)
     """The runs that pages have under way."""
+    shown: WeakValueDictionary[str, Run] = field(default_factory=WeakValueDictionary)
+    """The kept runs that open pages show."""
 
     @property
     def catalog(self) -> ModelCatalog:
@@ -53,6 +56,15 @@ class Site:
     def runs(self) -> Runs:
         """The runs that are kept."""
         return self.service.accounts.runs
+
+    async def kept(self, id: str, *, sees: str | None) -> Run | None:  # noqa: A002 - what everybody calls it
+        """A kept run that ``sees`` may see, None where there is none. Pages that show the same one share its texts: of a run
+        with megabytes of them each would hold a copy else."""
+        found = None if len(id) > 100 else await self.runs.get(id, key=sees)
+        if found is None:
+            return None
+        shared = self.shown.setdefault(id, found)
+        return shared if shared == found else found
 
     @property
     def with_keys(self) -> bool:

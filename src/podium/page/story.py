@@ -25,7 +25,7 @@ async def story(site: Site, run: Run, sees: str | None) -> None:
         return
     whole = []
     for listed in reversed(found):
-        each = run if listed.id == run.id else await site.runs.get(listed.id, key=sees)
+        each = run if listed.id == run.id else await site.kept(listed.id, sees=sees)
         if each is not None:
             whole.append(each)
     text("The whole conversation", "h2")

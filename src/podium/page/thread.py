@@ -90,7 +90,7 @@ async def opened_threads(site: Site, runs: Sequence[str], sees: str | None) -> l
             before = live.question[:-1]
             threads.append(Thread(model=live.model, before=before, session=live.session, live=live))
             continue
-        run = None if len(id) > 100 else await site.runs.get(id, key=sees)
+        run = await site.kept(id, sees=sees)
         if run is not None:
             whole = run.transcripts[0].question if run.transcripts else ask(run.question or "")
             # A conversation that a client holds is not gone on with here: only turns of words are.

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from podium.page.following import ended_as, is_stopped, nobody_planned
 from podium.page.shown import figures, line, took
 from podium.types import StepResult, Transcript
 from podium.workflow.draw import said, sees, unasked
@@ -24,6 +25,8 @@ class Node:
     saw: str = ""
     said: str = ""
     failed: bool = False
+    stopped: bool = False
+    """Whether somebody stopped it, and nothing is wrong."""
     below: tuple["Node", ...] = ()
 
 
@@ -48,7 +51,8 @@ def _round(transcript: Transcript, place: str, number: int, depth: int) -> Node:
         name="the workflow is written",
         figures=figures(written.seconds, written.usage),
         said=written.text,
-        failed=transcript.workflow is None and transcript.failure is not None,
+        failed=transcript.workflow is None and failure is not None and not is_stopped(failure),
+        stopped=transcript.workflow is None and is_stopped(failure),
     )
     steps = [_step(transcript, result, f"{place}.{index}", index, depth) for index, result in enumerate(transcript.results)]
     return Node(
@@ -57,13 +61,14 @@ def _round(transcript: Transcript, place: str, number: int, depth: int) -> Node:
         figures=figures(transcript.critical_seconds, transcript.usage),
         asked="\n\n".join(message.content for message in transcript.question),
         said=transcript.answer or ("" if failure is None else f"{failure.kind}: {failure.message}"),
-        failed=transcript.failure is not None,
-        below=(writing, *steps[:MOST_BELOW]),
+        failed=failure is not None and not is_stopped(failure),
+        stopped=is_stopped(failure),
+        below=(*(() if nobody_planned(transcript) else (writing,)), *steps[:MOST_BELOW]),
     )
 
 
 def _step(transcript: Transcript, result: StepResult, place: str, index: int, depth: int) -> Node:
-    completion = result.completion
+    completion, ended = result.completion, ended_as(result)
     seconds = max(result.seconds, 0.0 if completion is None else completion.seconds)
     uses = () if completion is None or result.skipped is not None else completion.tool_uses
     tools = tuple(
@@ -79,6 +84,7 @@ def _step(transcript: Transcript, result: StepResult, place: str, index: int, de
         asked=result.step.subtask,
         saw="" if transcript.workflow is None else sees(transcript.workflow, index),
         said=said(result),
-        failed=result.failure is not None and result.was_needed,
+        failed=ended == "failed",
+        stopped=ended == "cut",
         below=(*tools, *trace((*result.failed_rounds, *nested), f"{place}.", depth + 1)),
     )

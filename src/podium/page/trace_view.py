@@ -59,7 +59,8 @@ def _item(node: Node, chosen: str) -> str:
     if below and not node.name.startswith("Round "):
         opened = " open" if chosen.startswith(f"{node.id}.") else ""
         below = f"<details{opened}><summary>inside {escape(node.name)}</summary>{below}</details>"
-    name = f'<span class="{"bad" if node.failed else "name"}">{escape(node.name)}{" failed" if node.failed else ""}</span>'
+    ended = " failed" if node.failed else " stopped" if node.stopped else ""
+    name = f'<span class="{"bad" if node.failed else "name"}">{escape(node.name)}{ended}</span>'
     pressed = "true" if node.id == chosen else "false"
     button = f'<button type="button" data-node="{escape(node.id)}" aria-pressed="{pressed}">'
     return f'<li>{button}{name}<span class="soft">{escape(node.figures)}</span></button>{below}</li>'

@@ -23,12 +23,13 @@ class Visitor:
         secret = request.cookies.get(COOKIE, "")[:_MOST]
         self._authorization = f"Bearer {secret}" if secret else request.headers.get("authorization")
 
-    async def key(self, *scopes: str) -> Key | None:
+    async def key(self, *scopes: str, anew: bool = False) -> Key | None:
         """Their key, which needs one of ``scopes``; None where no keys are asked for.
 
-        Asked anew for everything a visitor does, so that a page left open ends with its key. Raises :class:`AccessDenied`.
+        Asked anew for everything a visitor does, so that a page left open ends with its key, some seconds
+        later or, with ``anew``, at once. Raises :class:`AccessDenied`.
         """
-        return await self._accounts.identify(self._authorization, *scopes)
+        return await self._accounts.identify(self._authorization, *scopes, anew=anew)
 
 
 def remember(answer: Response, secret: str, *, path: str, secure: bool) -> None:

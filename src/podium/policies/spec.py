@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+MOST_ROUNDS = 20
+"""How often a Conductor may look at its answer."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySpec:

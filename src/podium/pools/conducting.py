@@ -7,7 +7,7 @@ from podium.conduct import Conductor
 from podium.errors import ConfigError
 from podium.policies.catalogue import make_policy
 from podium.policies.named import PolicyRequest, PolicySetup, SetsUp
-from podium.policies.spec import PolicySpec, parse_policy
+from podium.policies.spec import MOST_ROUNDS, PolicySpec, parse_policy
 from podium.pools.opened import OpenPool
 from podium.protocols import Policy
 
@@ -37,7 +37,9 @@ def conductor(
         return Conductor(policy, pool.workers, rounds=rounds, max_steps=request.steps, again=_condition(again, pool))
     request = PolicyRequest(spec=spec, workers=pool.workers, conductor=pool.conductor, max_steps=max_steps)
     made = make_policy(request, pool.policies)
-    own = rounds if spec.rounds is None else max(1, spec.rounds)
+    own = rounds if spec.rounds is None else spec.rounds
+    if spec.rounds is not None and not 1 <= own <= MOST_ROUNDS:
+        raise ConfigError(f"policy '{spec}': what stands behind @ is a number of rounds, 1 to {MOST_ROUNDS}")
     if own > 1 and made.one_round:
         raise ConfigError(made.one_round)
     return _conducting(made, own, _condition(again, pool))

@@ -72,13 +72,14 @@ async def examined(pool: Path | None = None, *, seconds: float = 60.0) -> AsyncI
     if pool is None:
         yield Finding(part="reachable", name="built-in pool", state="ok", said="always; simulated workers, simulated dollars")
         return
-    for health in await check_workers(pool, seconds=seconds):
+    for health in (healths := await check_workers(pool, seconds=seconds)):
         said = f"in {health.seconds:.1f} s" if health.answers else health.said
         costs = "" if health.answers else "no step can be given to it"
         yield Finding(
             part="reachable", name=health.worker, state="ok" if health.answers else "fails", said=said, costs=costs,
             stops_pool=not health.answers,
         )  # fmt: skip
+    for health in healths:
         if health.price_known:
             yield Finding(part="priced", name=health.worker, state="ok", said="known")
         else:

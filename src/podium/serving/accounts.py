@@ -112,14 +112,17 @@ class Accounts:
         """Raises :class:`StoreUnavailable` where another replica may soon take this one for dead."""
         self.heartbeat.check(RENEW, DEAD_SECONDS / 2)
 
-    async def identify(self, authorization: str | None, *scopes: str) -> Key | None:
-        """Whose request it is, which needs one of ``scopes``; None where no keys are asked for. Raises :class:`AccessDenied`."""
+    async def identify(self, authorization: str | None, *scopes: str, anew: bool = False) -> Key | None:
+        """Whose request it is, which needs one of ``scopes``; None where no keys are asked for. Raises :class:`AccessDenied`.
+
+        ``anew``: as the key is now, not as it was found some seconds ago.
+        """
         if not self.with_keys:
             return None
         scheme, _, secret = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not secret.strip():
             raise AccessDenied("this server wants a key: Authorization: Bearer pod_...")
-        key = await self.keys.find(secret.strip())
+        key = await self.keys.find(secret.strip(), anew=anew)
         if key.scopes.isdisjoint({*scopes, "admin"}):
             raise AccessDenied(f"this key may not do that; it lacks the scope {' or '.join(scopes)}", known=True)
         return key

@@ -41,6 +41,8 @@ async def run(app: FastAPI, bound: socket.socket) -> None:
     for task in (left := list(server.server_state.tasks)):
         task.cancel()
     await asyncio.gather(*left, return_exceptions=True)
+    if server.force_exit:  # then uvicorn leaves out the end of the application, which books what is open
+        await server.lifespan.shutdown()
 
 
 class _Http(HttpToolsProtocol):
@@ -129,3 +131,9 @@ def _log_as_json() -> None:
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     logger.propagate = False
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """That a request was given up, because the server was told to stop twice, is no error of its own."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], asyncio.CancelledError)

@@ -1,8 +1,8 @@
 """What answers behind the name of an arm, as a hash that is kept with each result: a changed set-up inherits no answers.
 
-Counted: of a bare worker its model, address and settings; of a baseline its wording and the workers that it asks; of a policy all
-of the pool, the prompt, and its weights; of a router also what it learns from; of recorded and built-in workers the recordings
-and the gym; of every arm, how programs are judged.
+Counted: of a bare worker its model, address and settings; of a baseline its wording and the workers that it asks; of a policy
+all of the pool, the prompt, and its weights or folder, of one of your own its code; of a router also what it learns from; of
+recorded and built-in workers the recordings and the gym; of every arm, how programs are judged.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,12 +10,15 @@ from pathlib import Path
 
 import podium.gym
 from podium.acting.pool_file import read_pool
+from podium.evaluation.verifier_identity import described
+from podium.policies.catalogue import named_policies
 from podium.policies.fixed import at_random, consensus, mixture_of_agents, self_reflection, solo
 from podium.policies.learned import is_learned
 from podium.policies.rules import CHECKS, CONDITIONAL, cascade, following, stop
 from podium.policies.shipped import conductor_folder
 from podium.policies.spec import parse_policy
 from podium.policies.tested import run_and_mend
+from podium.policies.tuned import ALLOW_MISSING
 from podium.pools.opened import OpenPool
 from podium.studies.arms import weights_of
 from podium.types import Brief, Card, Problem, ask
@@ -27,6 +30,7 @@ from podium.workflow.syntax import WorkflowSyntax
 _ONE_WORKER = ("worker", "context")
 _BASELINES_OF_ONE = ("solo", "reflection", "consensus")
 _BASELINES_OF_ALL = ("mixture", "vote", "random")
+_IN_FOLDERS = ("learned", "tuned", "prompted")
 _BRIEF = Brief(question=ask("6 times 7?"), cards=(Card(name="a"), Card(name="b")))
 
 
@@ -43,7 +47,7 @@ def setups_of(
 ) -> dict[str, str]:
     """Arm -> hash of what answers. ``learned`` is :func:`learned_from` of what routers learn from."""
     workers, whole = _of_the_team(opened, pool, replay)
-    found = {}
+    found, policies = {}, named_policies(opened.policies)
     for name in arms:
         kind, _, rest = name.partition(":")
         parts = [kind, unsafe_local]
@@ -59,12 +63,19 @@ def setups_of(
         parts += [whole, rounds, again, _prompts(opened), _wording(), learned if is_learned(name) else ""]
         if kind == "tested":
             parts.append(format_workflow(run_and_mend(0, 1, 2).workflow(_BRIEF), CONDITIONAL))
-        weights = weights_of(name)
-        folder = (
-            Path(parse_policy(name).argument) if kind == "learned" else None if weights is None else conductor_folder(weights)
-        )
+        if (made := policies.get(parse_policy(name).kind)) is not None and not made.make.__module__.startswith("podium."):
+            parts.append(described(made.make))  # a policy of the user's own: the code that makes it
+        folder = _folder(name)
         found[name] = hashed(name, *parts, None if folder is None else content_hash(folder))
     return found
+
+
+def _folder(name: str) -> Path | None:
+    """What an arm was learned into: counted with all that is in it, because it may be replaced in its place."""
+    weights, spec = weights_of(name), parse_policy(name)
+    if weights is not None:
+        return conductor_folder(weights)
+    return Path(spec.argument.removesuffix(ALLOW_MISSING)) if spec.kind in _IN_FOLDERS else None
 
 
 def setups_of_workers(

@@ -153,7 +153,7 @@ _LABEL_ALONE = re.compile(r"[\W_]*(?:(?:the|my|final)\s+)*answer(?:\s+is)?[\W_]*
 _BOX = re.compile(r"\\{1,2}(?:boxed|fbox)\s*\{(.*)\}")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3}")
 _TEMPLATE = re.compile(
-    r"\\{1,2}(?:boxed|fbox)\s*\{[\s_]*\}|(?:\\?_|\\text\{[\s_]*\})+|\.{2,}|…|\?+|[<\[{(]?\s*(?:(?:your|the|my|insert|final|correct)\s+)*(?:answer|<[^<>]*>)(?:\s+here)?\s*[>\])}]?",
+    r"\\{1,2}(?:boxed|fbox)\s*\{[\s_]*\}|(?:\\?_|\\text\{[\s_]*\})+|\.{2,}|…|\?+|[<\[{(]?\s*(?:(?:your|the|my|insert|final|correct)\s+)*(?:answer|<(?![^<>,0-9]*+[0-9][^<>,]*+,)[^<>]*>)(?:\s+here)?\s*[>\])}]?",
     re.IGNORECASE,
 )
 

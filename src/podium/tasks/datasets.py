@@ -95,7 +95,7 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, str]]:
         if len(line) > MAX_LINE_BYTES:
             raise ConfigError(f"{where}: longer than {MAX_LINE_BYTES} bytes; put one question a line")
         if b"\0" in line:
-            raise ConfigError(f"{where}: a NUL byte; this is no text file")
+            raise ConfigError(f"{where}: a NUL byte; this is no text file, or one in UTF-16: save it as UTF-8")
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -120,7 +121,18 @@ async def _train_small(
     path: Path, config: TrainConfig, budget: Budget, on_iteration: OnIteration | None, on_warm_start: OnStep | None
 ) -> None:
     """The reference engine learns, from the recipe's start."""
-    start = await asyncio.to_thread(start_policy, config, path, on_warm_start)
+    is_left = threading.Event()
+
+    def told(step: int, loss: float) -> None:
+        if is_left.is_set():  # a thread can not be cancelled, and the process would wait for it
+            raise asyncio.CancelledError
+        if on_warm_start is not None:
+            on_warm_start(step, loss)
+
+    try:
+        start = await asyncio.to_thread(start_policy, config, path, told)
+    finally:
+        is_left.set()
     engine = ReferenceEngine(start, config.learner, iterations=config.iterations)
     before: Untrained = ReferenceEngine(start, config.learner, iterations=config.iterations)
     untrained = before

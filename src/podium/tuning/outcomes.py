@@ -73,6 +73,7 @@ class OutcomeModel:
         self._weight: list[float] = []
         self._mean: Array = np.zeros(0)
         self._factor: Array = np.zeros((0, 0))
+        self._fitted = 0
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -84,8 +85,11 @@ class OutcomeModel:
         self._weight.append(weight)
 
     def fit(self) -> None:
-        """Newton's method to the most probable weights, and the curvature there."""
+        """Newton's method to the most probable weights, and the curvature there; nothing where no trial was added since."""
         count, known = len(self._rows), len(self._index)
+        if count == self._fitted:
+            return
+        self._fitted = count
         ends = np.cumsum([0, *map(len, self._rows)])
         columns = np.concatenate([np.asarray(row) for row in self._rows])
         x = csr_matrix((np.ones(len(columns)), columns, ends), shape=(count, known))

@@ -128,8 +128,7 @@ class PlanSweeps(Sweeps):
             fewest = sorted(tries[worker] - hits[worker] for worker in left)[(len(left) - 1) // 2]
             left = [worker for worker in left if tries[worker] - hits[worker] <= max(fewest, 1)]
         for worker, tried in tries.items():
-            self._missed[role, worker] += tried - hits[worker]
-            self._tried[role, worker] += tried
+            self._shown.note(role, worker, tried=tried, missed=tried - hits[worker])
         missed = {worker: tries[worker] - hits[worker] for worker in left if tries[worker]}
         good = [worker for worker in missed if missed[worker] <= (tries[worker] > 4)]
         if len(good) < 2:

@@ -27,6 +27,8 @@ Stage = Callable[[Sweeps], Awaitable[None]]
 BATCH = 24
 RANDOM = 0.1
 CHANGED = 0.25
+BEGUN_AGAIN = 3
+"""How often a kind without a good team begins anew, each time with other problems."""
 MENDED = 4
 """How often the best team of a kind is mended at the end."""
 FEWEST = 3
@@ -162,7 +164,9 @@ class Search:
     def _next_stages(self) -> list[Stage]:
         """What is done to make more of it, and where that is not enough."""
         more: list[Stage] = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED]
-        return [*more, Sweeps.begin_again, *self._first_stages(), *more]
+        more += [Sweeps.cross, *[Sweeps.mend] * MENDED]
+        again = [Sweeps.begin_again, *self._first_stages(), *more]
+        return [*more, *again * BEGUN_AGAIN]
 
     async def race(self, kind: str, teams: Sequence[Candidate], calls: float) -> None:
         """Measure the best of ``teams`` on problems of ``kind``, with about so many calls."""

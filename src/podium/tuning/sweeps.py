@@ -11,11 +11,12 @@ import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from itertools import combinations, zip_longest
+from itertools import combinations, product, zip_longest
 
 from podium.policies.tuned_record import LONGEST
 from podium.tuning.candidates import Candidate, Part, beside, solo, team_of, without
 from podium.tuning.catalogue import SOLVE, Catalogue
+from podium.tuning.shown import Prepared, Shown
 from podium.types import Problem
 
 PROVED = (2, 2, 3)
@@ -40,12 +41,12 @@ SAME = 0.95
 """Share of equal outcomes from which a role comes to the same as the one that its name begins with."""
 GIVEN_UP, TRIED = 24, 4
 """Wrong answers in a row after which nobody is looked for; and of those who gain in one place, so many are tried further."""
+CROSSED, LIKELY = 3, 6
+"""Workers of each place that are crossed, and of the teams that come out those that are raced."""
 NEARLY = 0.15
 """A longer team that is less right by this much only is mended first: it has more places to gain in."""
 
 Ask = Callable[[Sequence[tuple[Candidate, Problem]]], Awaitable[None]]
-Prepared = tuple[str, int]
-"""A role and who takes it."""
 
 
 class Sweeps:
@@ -75,8 +76,9 @@ class Sweeps:
         self._good: dict[str, list[int]] = {}
         self._is_wide = False
         self._spent: set[str] = set()
-        self._missed = Counter[Prepared]()
-        self._tried = Counter[Prepared]()
+        self._begun = 0
+        self._shown = Shown()
+        self._matter: set[str] = set()  # roles in which it was not all the same who took them
         self.measured: dict[Candidate, float] = {}
         """Candidate -> share right on problems that were not chosen."""
 
@@ -96,11 +98,13 @@ class Sweeps:
         return max(self.measured, key=lambda one: (self.measured[one], -len(one)), default=solo(self._ranked[0], self._about))
 
     async def begin_again(self) -> None:
-        """Forget who was found good, and go by other problems first."""
+        """Forget who was found good, and go by other problems first, each time by others."""
         self._good, self._is_wide = {}, False
-        self._missed.clear()
-        self._tried.clear()
-        self._spent = {problem.id for problem in self._problems[: len(self._problems) // 2]}
+        self._shown.begin_again()
+        half = len(self._problems) // 2
+        parts = (self._problems[:half], self._problems[half:], self._problems[::2])
+        self._spent = {problem.id for problem in parts[self._begun % len(parts)]}
+        self._begun += 1
 
     def asked(self, candidate: Candidate) -> int:
         """On how many problems that were not chosen ``candidate`` was tried."""
@@ -165,8 +169,8 @@ class Sweeps:
                 left[role] = own[:kept] + [part for part in own[kept:] if tries[part] < 2]
         for own in everyone.values():
             for part in own:
-                self._tried[part.role, part.worker] += tries[part]
-                self._missed[part.role, part.worker] += tries[part] - hits[part]
+                self._shown.note(part.role, part.worker, tried=tries[part], missed=tries[part] - hits[part])
+        self._matter |= left.keys()
         return {role: [p for p in own if tries[p] >= 2 and tries[p] - hits[p] <= (tries[p] > 3)] for role, own in left.items()}
 
     def _changes_nothing(
@@ -201,16 +205,33 @@ class Sweeps:
         await self.prepare(roles)
         self._is_wide = True
         found = [(role, self._good[role][0]) for role in roles if self._good.get(role)]
-        found.sort(key=lambda one: self._missed[one] / self._tried[one] - self._tried[one])
+        found.sort(key=self._shown.doubt)
         wider = [beside(team, *one) for one in found]
         if len(team) < LONGEST - 1:
             wider += [beside(beside(team, *one), *other) for one, other in combinations(found[:3], 2)]
         # What was asked for as a whole before is not needed any more where its parts are asked for.
         plain = {role.split()[0] for role, _ in found if " " in role}
-        wider += [
-            less for one in wider for at, part in enumerate(one) if at and part.role in plain for less in (without(one, at),)
-        ]
+        wider += [without(one, at) for one in wider for at, part in enumerate(one) if at and part.role in plain]
         await self.race(wider)
+
+    async def cross(self) -> None:
+        """Put the best for the first role, and for two in which it matters most who takes them, together in all ways; race the
+        teams that are right where the best one is wrong. What begins alike is paid for once: a team more costs a last step."""
+        if self.share >= AGAIN or not (workers := self._workers()):
+            return
+        first, more = self._catalogue.prepared
+        matter = sorted(self._matter & {*more} - {*first}, key=lambda role: (-self._shown.spread(role, workers), role))[:2]
+        roles = [*first[:1], *(first[1:2] if len(matter) < 2 else ()), *matter]
+        *steps, lasts = [[(role, worker) for worker in self._shown.ranked(role, workers)[:CROSSED]] for role in (*roles, SOLVE)]
+        ends = [Part(role=SOLVE, worker=worker, about=self._about) for _, worker in lasts]
+        teams = [team_of(before, last) for before in product(*steps) for last in ends]
+        right = Counter[Candidate]()
+        for problem in [p for p in self._problems if self._known.get((p.id, self.best)) is not True][:2]:
+            if self.may_ask >= len(teams):  # what begins is finished, and this is much
+                await self._ask([(team, problem) for team in teams])
+            right.update(team for team in teams if self._known.get((problem.id, team)))
+            teams = [team for team in teams if right[team]] or teams
+        await self.race(sorted((team for team in teams if right[team]), key=lambda team: -right[team])[:LIKELY])
 
     def _usual(self) -> list[Part]:
         """The two who are right most often alone."""
@@ -243,7 +264,7 @@ class Sweeps:
             (*team[:at], replace(team[at], worker=worker), *team[at + 1 :])
             for at in range(len(team))
             for worker in self._workers()
-            if worker != team[at].worker and self._may_be_good(team[at].role, worker)
+            if worker != team[at].worker and self._shown.may_be_good(team[at].role, worker)
         ]
         if len(team) < LONGEST:
             there = {part.role for part in team}
@@ -262,13 +283,14 @@ class Sweeps:
         for other in others[:2]:
             await self.measure(other)
 
-    def _may_be_good(self, role: str, worker: int) -> bool:
-        return 2 * self._missed[role, worker] <= self._tried[role, worker]
-
     async def race(self, teams: Sequence[Candidate]) -> None:
         """The best of ``teams`` on the first problems are measured; of equals the shorter."""
-        await self._ask([(team, problem) for team in teams for problem in self._problems[:RACED]])
-        right = {team: sum(self._known.get((p.id, team), False) for p in self._problems[:RACED]) for team in teams}
+        right: dict[Candidate, int] = {}
+        for count in (RACED // 2, RACED):
+            few = self._problems[:count]
+            teams = [team for team in teams if right.get(team, 0) >= max(right.values(), default=0) - 1]
+            await self._ask([(team, problem) for team in teams for problem in few])
+            right = {team: sum(self._known.get((p.id, team), False) for p in few) for team in teams}
         ranked = sorted(teams, key=lambda team: (-right[team], len(team)))
         for team in ranked[: 1 + (len(ranked) > 1 and right[ranked[0]] == right[ranked[1]])]:
             await self.measure(team)

@@ -206,7 +206,10 @@ class Budget:
         tokens under a cap in tokens.
         """
         if (usage.cost_usd is None or uncertain_usd is None) and self.usd is not None:
-            raise ConfigError(f"the {self.name} budget is in dollars, and what was spent before has no price; start a new run")
+            raise ConfigError(
+                f"the {self.name} budget is in dollars, and what was spent before has no price; start a new "
+                "run, in which the replies that are on disk cost nothing"
+            )
         if uncertain_tokens is None and self.tokens is not None:
             raise ConfigError(
                 f"the {self.name} budget is in tokens, and nobody knows how many a call of before used; start a new "

@@ -99,11 +99,14 @@ class Keys:
             raise ConfigError(f"there is a key called {name} already: revoke it, or choose another name") from None
         return replace(key, root=_root(secret)), secret
 
-    async def find(self, secret: str) -> Key:
-        """The key that ``secret`` proves. Raises :class:`AccessDenied` where it proves none, or a revoked one."""
+    async def find(self, secret: str, *, anew: bool = False) -> Key:
+        """The key that ``secret`` proves; ``anew``: not as it is remembered.
+
+        Raises :class:`AccessDenied` where it proves none, or a revoked one.
+        """
         digest = _hash(secret)
         until, remembered = self._cache.get(digest, (0.0, None))
-        if remembered is not None and time.monotonic() < until:
+        if not anew and remembered is not None and time.monotonic() < until:
             return remembered
         row = await self._database.read(lambda connection: connection.execute(select(keys).where(keys.c.hash == digest)).first())
         # An unknown secret is compared too, and is answered as a revoked one is: neither time nor text tells them apart.

@@ -39,7 +39,7 @@ _TOTALS = (func.sum(runs.c.cost_nano), func.count() - func.count(runs.c.cost_nan
 By = Literal["day", "key", "model", "policy", "worker"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Run:
     """One request to the server, answered or not.
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType, TracebackType, WrapperDescriptorType
 from typing import Any
 
+from podium.tasks.inside.mocks import is_mocks_own
+
 _MAKE: dict[str, Any] = {}
 _SPLIT: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "collections.Counter": lambda value: (dict(value),),
@@ -90,6 +92,8 @@ class Copied:
             return _made(first, [within(part) for part in rest[0]])
         if letter == "N.":
             fields, parts = rest
+            if self._careful and any(is_mocks_own(str(field)) for field in fields):
+                raise ValueError("a value that would pass for a mock")
             return _make_named(str(first), tuple(str(field) for field in fields), [within(part) for part in parts])
         if letter == "E.":
             return self._raised([first, *rest], within)
@@ -140,7 +144,8 @@ class Copied:
             error = Exception(shown)
         error.args = values
         for key, part in held.items():
-            if isinstance(key, str) and key.isidentifier() and not key.startswith("_"):
+            is_open = isinstance(key, str) and key.isidentifier() and not key.startswith("_")
+            if is_open and not (self._careful and is_mocks_own(key)):
                 setattr(error, key, within(part))
         if hasattr(kind, "podium_shown"):
             error.podium_shown = str(shown)  # type: ignore[attr-defined]

@@ -42,8 +42,9 @@ class Refused(Exception):
 class Watch:
     """An audit hook of this process: what comes out of a file is data."""
 
-    def __init__(self) -> None:
+    def __init__(self, steered: set[str]) -> None:
         self.refused = ""
+        self._steered = steered
 
     def __call__(self, event: str, args: tuple[Any, ...]) -> None:
         """Called by the interpreter for every audit event."""
@@ -57,10 +58,23 @@ class Watch:
             path = args[1] if event == "import" else args[0]
             if isinstance(path, str) and os.sep in path and not path.startswith((*_LIBRARY, "/usr/lib", "/lib")):
                 self._refuse(f"a library of the program is loaded: {path}")
+        elif event in ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec"):
+            self._look_at_start(args)
         elif event in ("sqlite3.enable_load_extension", "sqlite3.load_extension"):
             self._refuse("a library is loaded into a database")
         elif event == "marshal.loads" and sys._getframe(1).f_code.co_filename == TESTS:
             self._refuse("marshalled code is loaded")
+
+    def _look_at_start(self, args: tuple[Any, ...]) -> None:
+        """What the tests start may run a file of the program, but nothing of the program's in the place of what they mean."""
+        if self._steered:
+            self._refuse(f"the tests start a process, and the program has set {min(self._steered)}")
+        command = f" {' '.join(part if isinstance(part, str) else ' '.join(map(str, part or ())) for part in args[:2])} "
+        is_code = " -c " in command or " -m " in command
+        if is_code and any(
+            name.endswith((".py", ".pyc", ".so")) or os.path.exists(f"{name}/__init__.py") for name in os.listdir()
+        ):
+            self._refuse("the tests start a process that may import what the program wrote")
 
     def _look(self, code: Any, frame: Any) -> None:
         caller = frame.f_code.co_filename
@@ -195,7 +209,8 @@ def main() -> None:
     sys.stdin = open(os.devnull)  # noqa: SIM115 - lives as long as the process
     code = job.pop("code").encode("utf-8", "surrogatepass")
     os.write(to_program[1], len(code).to_bytes(8, "big"))
-    rules, watch = TestRules(has_classes=any(name[:1].isupper() for name in job["names"])), Watch()
+    rules = TestRules(has_classes=any(name[:1].isupper() for name in job["names"]))
+    watch = Watch(rules.steered)
     rules.port = Port(to_tests[0], to_program[1], rules)
     with os.fdopen(os.dup(to_program[1]), "wb") as pipe:
         pipe.write(code)

@@ -15,6 +15,7 @@ from typing import Any
 _FOLDER, _CHANGE = os.getcwd, os.chdir
 MAX_BLOCKS = 500
 """So many times 624 numbers a program may draw between two messages; after more, the tests go on with their own."""
+_STEERING = ("PATH", "HOME", "ENV", "BASH_ENV", "IFS")
 STREAMS = ("stdin", "stdout", "stderr")
 
 
@@ -29,6 +30,8 @@ class Mirror:
         self._folder = _FOLDER()
         self._environ = dict(os.environ)
         self._random: Any = None
+        self.steered: set[str] = set()
+        """Of the variables that the other end set, those that say which programs and libraries a new process runs."""
 
     def leaving(self) -> dict[str, Any] | None:
         """What changed here since this was last asked for."""
@@ -63,6 +66,8 @@ class Mirror:
             else:
                 self._folder = _FOLDER()
         for name, value in state.get("environ", {}).items():
+            if name in _STEERING or name.startswith(("PYTHON", "LD_")):
+                self.steered.add(name)
             if value is None:
                 os.environ.pop(name, None)
             else:

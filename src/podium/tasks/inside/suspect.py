@@ -19,6 +19,7 @@ from typing import Any
 
 from podium.tasks.inside.copied import find_class, shadow_error
 from podium.tasks.inside.mirror import Mirror, Streams
+from podium.tasks.inside.mocks import is_mock, is_mocks_own
 from podium.tasks.inside.operations import ARITHMETIC, OPERATIONS
 from podium.tasks.inside.reports import receive
 from podium.tasks.inside.swallowed import is_own_error
@@ -27,30 +28,11 @@ from podium.tasks.inside.wire import Port, Remote, Rules
 MAX_SEARCHED = 100_000
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
 _HELD = (list, tuple, dict, set, frozenset, bytearray)
+_DATA = (*_HELD, bool, int, float, complex, str, bytes, type(None))
 _NUMBERS = ("__int__", "__float__", "__index__")
 _SET_METHODS = ("difference", "symmetric_difference", "intersection", "union", "issubset", "issuperset", "isdisjoint")
 _CLAIMS = (*_SET_METHODS, "startswith", "endswith", "is_integer", *(name for name in dir(str) if name.startswith("is")))
 """What a test says about a value with its own methods; of an object they would be the program's word."""
-_ASSERTIONS = ("assert_called", "assert_any", "assert_has", "assert_not_called", "assert_await", "assert_not_await")
-_CONTROL = frozenset(
-    [
-        "reset_mock",
-        "configure_mock",
-        "attach_mock",
-        "mock_add_spec",
-        "return_value",
-        "side_effect",
-        "called",
-        "call_count",
-        "call_args",
-        "call_args_list",
-        "mock_calls",
-        "method_calls",
-        "await_count",
-        "await_args",
-        "await_args_list",
-    ]
-)
 _FRAMES = frozenset(
     [
         "gi_frame",
@@ -91,7 +73,7 @@ class Suspect(Remote):
         object.__setattr__(self, "_podium_computed", False)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith(_ASSERTIONS):
+        if is_mocks_own(name):
             raise AttributeError(f"{name}: an object of the program is no mock of the tests")
         if name == "__bases__":  # for ``issubclass``
             types = [(str(module), str(kind)) for module, kind in self._podium_port.ask("bases", self)]
@@ -102,12 +84,15 @@ class Suspect(Remote):
         if name in _CLAIMS and not self._podium_port.rules.has_classes:
             raise AttributeError(f"{name}: an object of the program is no value")
         value = super().__getattr__(name)
-        return self._podium_put[name] if type(value) is Suspect and name in self._podium_put else value
+        put = self._podium_put.get(name)
+        # In the place of an object of the tests the program may put a number or a text, but nothing with attributes of its own.
+        is_data = type(value) in _DATA or (isinstance(put, _DATA) and type(value) is not Suspect)
+        return value if put is None or is_data else put
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         self._podium_put.pop(name, None)
-        if type(value) is not Suspect:
+        if type(value) is not Suspect and value is not None:
             self._podium_put[name] = value
 
     def __eq__(self, other: object) -> bool:
@@ -228,6 +213,7 @@ class TestRules(Rules):
         self.has_classes = has_classes
         """Whether the tests name a class of the program; its functions return nothing but values otherwise."""
         self._mirror, self._streams = Mirror(careful=True), Streams()
+        self.steered = self._mirror.steered
         self._errors: dict[tuple[str, str], type[BaseException]] = {}
 
     def class_of(self, types: list[tuple[str, str]]) -> type | None:
@@ -270,8 +256,7 @@ class TestRules(Rules):
 
     def write(self, target: Any, name: str, value: Any) -> None:
         """Data on mocks and on the tests' own objects; never in the place of something that can be called."""
-        is_mock = _is_mock(target)
-        present = None if is_mock else getattr(target, name, None)
+        present = None if is_mock(target) else getattr(target, name, None)
         if not _is_open(target, name) or isinstance(target, type | types.FunctionType) or callable(present):
             raise AttributeError(f"{name} is not for the program to change")
         setattr(target, name, value)
@@ -309,11 +294,6 @@ def _ends_tests(kind: type) -> bool:
     return kind.__module__.partition(".")[0] == "unittest" and kind is not unittest.SkipTest
 
 
-def _is_mock(value: Any) -> bool:
-    mock = sys.modules.get("unittest.mock")
-    return mock is not None and issubclass(type(value), mock.NonCallableMock)
-
-
 def _is_runner(value: Any) -> bool:
     """Whether it is one of a test case's own methods, or a function of the standard library that has no name."""
     if type(value) is types.MethodType:
@@ -326,4 +306,4 @@ def _is_runner(value: Any) -> bool:
 def _is_open(target: Any, name: str) -> bool:
     if name.startswith("_") or name in _FRAMES:
         return False
-    return not _is_mock(target) or (name not in _CONTROL and not name.startswith("assert"))
+    return not is_mock(target) or not (is_mocks_own(name) or name.startswith("assert"))

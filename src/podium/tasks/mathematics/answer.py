@@ -28,11 +28,11 @@ def final_answer(text: str) -> str | None:
 def _candidates(text: str) -> Iterator[str]:
     yield last_boxed(text)
     line = last_line(text)
-    yield after_hashes(line)  # elsewhere it is a heading, as a rule
+    yield after_hashes(line).strip("* ")  # elsewhere it is a heading, as a rule
     field, behind = json_field(text)
     corrected = anchored(behind) if field else ""
     yield corrected if corrected and read_quantity(corrected) is not None else field
     yield anchored(text)
-    yield after_hashes(text)
+    yield after_hashes(text).strip("* ")
     quantity = read_quantity(line)
     yield line if quantity is not None and not quantity.unit and "=" not in line else ""

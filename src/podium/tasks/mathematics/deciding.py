@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from podium.tasks.extraction import MAX_CANDIDATE_CHARS
+from podium.tasks.extraction import IN_TEXT, MAX_CANDIDATE_CHARS
 from podium.tasks.mathematics.clock import read_time, same_time
 from podium.tasks.mathematics.letters import Reading, read_letters, variables
 from podium.tasks.mathematics.names import other_function, other_name, renamed
@@ -52,6 +52,13 @@ _PI = re.compile(r"\\pi(?![a-zA-Z])|π")
 _RADIANS = re.compile(r"\\(?:text|mathrm) ?\{ ?rad(?:ian)?s? ?\}")
 _PERCENT = re.compile(r"%|percent|per cent", re.IGNORECASE)
 _LETTERS = re.compile(r"[a-zA-Z]{3,10}")
+_LOOSE = re.compile(r"(?:/|\\(?:cdot|times|div)(?![a-zA-Z])) *$|^ *(?:/|\\(?:cdot|times|div)(?![a-zA-Z]))")
+_OPTION = re.compile(r"\s*(?:option|choice|answer) *\(?([A-J])\)?[ .]*", re.IGNORECASE)
+_OPTION_LETTER = re.compile(r"\s*\(?[A-J]\)?\s*")
+_ABOUT_INTERVALS = re.compile(
+    r"\b(?:interval|domain|range|inequalit)|[<>≤≥]|\\(?:le|ge|leq|geq|lt|gt)(?![a-zA-Z])", re.IGNORECASE
+)
+_BARS = re.compile(r"\||\\(?:[lr]?vert|abs)(?![a-zA-Z])|\babsolute value\b", re.IGNORECASE)
 _RATIO = re.compile(r"[0-9.]{1,40}(?::[0-9.]{1,40}){1,20}")
 _NAMED_RATIO = re.compile(r"[a-zA-Z\\_: ]{1,100}")
 _UNIT_IN_FRACTION = re.compile(
@@ -88,11 +95,15 @@ def decide(gold: str, answer: str, question: str) -> str | Formulas:
     """
     if len(answer) > MAX_CANDIDATE_CHARS:
         return "this is prose"
+    if _breaks_off(answer) and not _breaks_off(gold):
+        return "breaks off at an operator"
     if normal_form(answer) == normal_form(gold):
         return ""
-    written, answer = answer, _SWAPPED.sub(r"\1", spelled(answer))
+    written, answer = answer, _SWAPPED.sub(r"\1", spelled(_letter_of(gold, answer)))
     if answer != written and normal_form(answer) == normal_form(gold):
         return ""
+    if "\\langle" in answer and "\\langle" not in gold and _ABOUT_INTERVALS.search(question[-MAX_QUESTION_CHARS:]):
+        return "may be an interval, and which ends belong to it is not said"
     by_text = _as_text(gold, answer)
     if by_text is not None:
         return by_text
@@ -112,6 +123,19 @@ def decide(gold: str, answer: str, question: str) -> str | Formulas:
         if numerals is not None:
             return "" if numerals else "another number"
     return _as_numbers(gold, answer, question)
+
+
+def _breaks_off(text: str) -> bool:
+    """Whether an operator at an end of ``text`` has nothing to work on; stars around all of it are emphasis."""
+    bare = text.replace("$", " ").strip()
+    stars = len(bare) - len(bare.lstrip("*")), len(bare) - len(bare.rstrip("*"))
+    return stars[0] != stars[1] or _LOOSE.search(bare) is not None
+
+
+def _letter_of(gold: str, answer: str) -> str:
+    """The letter that ``answer`` names as an option, where ``gold`` is a letter. Example: of "Option B" it is B."""
+    named = _OPTION.fullmatch(IN_TEXT.sub(r"\1", answer)) if _OPTION_LETTER.fullmatch(IN_TEXT.sub(r"\1", gold)) else None
+    return answer if named is None else named[1]
 
 
 def _as_text(gold: str, answer: str) -> str | None:
@@ -237,6 +261,8 @@ def _formulas(gold: str, answer: str, question: str, *, whole: bool = False) -> 
     (gold_formula, wanted), (formula, found) = (gold, "") if whole else split_unit(gold, letters), split_unit(answer, letters)
     if restates_task(gold_formula, formula, question):
         return "restates the question"
+    if _BARS.search(formula) and not _BARS.search(gold_formula) and _BARS.search(question[-MAX_QUESTION_CHARS:]):
+        return "leaves an absolute value to solve"
     factor = Fraction(1)
     if wanted and found and wanted != found:
         one, other = read_unit(wanted), read_unit(found)

@@ -24,7 +24,7 @@ from sympy.core.function import AppliedUndef
 
 from podium.tasks.mathematics.formulas import plain, read_formula, with_case
 from podium.tasks.mathematics.pool import Comparison
-from podium.tasks.mathematics.solutions import joined_otherwise, read_solutions
+from podium.tasks.mathematics.solutions import is_disk, joined_otherwise, read_solutions
 from podium.tasks.mathematics.values import evaluate, is_multiple, same_expression
 
 Stage = Callable[[str], None]
@@ -106,6 +106,8 @@ def _difference(wanted: Any, found: Any) -> str:
         return next((why for pair in zip(intervals, others, strict=True) if (why := _interval(*pair))), "")
     if isinstance(wanted, sympy.MatrixBase) and isinstance(found, sympy.MatrixBase):
         return "another shape" if wanted.shape != found.shape else _in_order(wanted.flat(), found.flat())
+    if is_disk(wanted) != is_disk(found):
+        return "a disk, where the other is none"
     return "" if verify([wanted], [found], timeout_seconds=None) else "not the same"
 
 

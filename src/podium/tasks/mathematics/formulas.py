@@ -33,7 +33,8 @@ _PHANTOM = re.compile(r"\\[hv]?phantom ?(?:\{[^{}]*\}|.)")
 _THIN = re.compile(r"\\[!;:]|(?<=[-+=,])\{\}|(?<=[0-9])\{,\}(?=[0-9])")
 _LOG_E = re.compile(r"\\log ?_ ?(?:e|\{ ?(?:e|\\mathrm ?\{ ?e ?\}) ?\})")
 _SUCH_THAT = re.compile(
-    r"\\\{ ?[a-zA-Z] ?(?:\\in ?\\mathbb ?(?:\{ ?R ?\}|R) ?)?(?:\\(?:mid|vert)(?![a-zA-Z])|\||:)(?P<which>[^|:]*)\\\}"
+    r"\\\{ ?[a-zA-Z] ?(?:\\in ?\\mathbb ?(?:\{ ?R ?\}|R) ?)?(?:\\(?:mid|vert)(?![a-zA-Z])|\||:)"
+    r"(?P<which>[^|:]*(?:\|[^|:]*\|[^|:]*)?)\\\}"
 )
 _END = r"[^\[\](),;]{1,100}"
 _INTERVAL = re.compile(rf"\s*(?P<low>[(\[\]])(?P<ends>{_END}[,;]{_END})(?P<high>[)\[\]])\s*")

@@ -34,7 +34,7 @@ _SHORT_POWER = re.compile(r"([\^_]) ?([0-9a-zA-Z])(?![0-9a-zA-Z])")
 _DEGREES = re.compile(r"\^ ?(?:\{ ?\\circ ?\}|\\circ(?![a-zA-Z]))|°")
 _GAP = re.compile(r"(?<=[0-9])\s+(?=[0-9])")
 _SPACE = re.compile(r"[\s~\u200b]+")
-_ENDS = " \"'`*.,;:"
+_ENDS = " \"'`.,;:"
 
 _TRAILING_TEXT = re.compile(r"\\(?:text|textbf|textrm|textnormal|mathrm|mbox) ?\{([^{}]*)\}(?: ?\^ ?\{?([23])\}?)?\.?$")
 _TRAILING_WORDS = re.compile(r"(?<=[0-9})])(?:\s|\\[,;: ])+([a-zA-Z]{2,20}(?: [a-zA-Z]{2,20}){0,3})(?: ?\^ ?\{?([23])\}?)?\.?$")

@@ -58,8 +58,8 @@ class Comparison:
 class PoolLimits:
     """What one worker may use. Example: ``PoolLimits(processor_seconds=0.3)``."""
 
-    processor_seconds: float = 0.6
-    """For each of: reading the gold answer, reading and evaluating the answer, comparing them."""
+    processor_seconds: float = 0.8
+    """For reading the gold answer, and once more for all that the answer takes: reading, evaluating and comparing it."""
     wall_seconds: float = 20.0
     """Until a worker that uses no processor time is given up: stopped, swapped out, on a machine with too much to do."""
     start_seconds: float = 60.0

@@ -28,6 +28,7 @@ _SIMPLY_SET = re.compile(
     r"\\(?:underline|overbrace|underbrace|bm|pmb|textcolor ?\{\w{1,20}\}) ?\{([^{}]*)\}|\\color ?\{\w{1,20}\}"
 )
 _OVER = re.compile(r"\{([^{}]*)\\over(?![a-zA-Z])([^{}]*)\}")
+_EMPHASIS = re.compile(r"^\s*(\*{1,3})([^*]+)\1\s*$")
 _NO_INK = re.compile(
     r"\\[hv]?phantom ?\{[^{}]*\}|^(?:\\[,;:! ]|~|\\q?quad(?![a-zA-Z])|\s)+|(?:\\[,;:!]|\\ |\\$|~|\\q?quad(?![a-zA-Z])|\s)+$"
 )
@@ -38,6 +39,7 @@ def spelled(text: str) -> str:
 
     Examples: ``spelled("\approx 5√2")`` is ``5\sqrt{2}``; ``spelled(r"\text{no real solutions}")`` is ``\emptyset``.
     """
+    text = _EMPHASIS.sub(r"\2", text)
     text = _NO_INK.sub("", _OVER.sub(r"\\frac{\1}{\2}", text)).replace("\\degree", "^\\circ")
     text = _SIMPLY_SET.sub(lambda match: f"{{{match[1]}}}" if match[1] else "", _APPROXIMATELY.sub("", text))
     text = in_latex(DECIMAL_COMMA.sub(".", text)).strip()

@@ -12,11 +12,13 @@ import sympy
 from latex2sympy2_extended.logic import And
 from sympy.core.relational import Relational
 
-from podium.tasks.mathematics.formulas import prepared, read_formula
+from podium.tasks.mathematics.formulas import plain, prepared, read_formula
 
 _RELATION = re.compile(r"[<>≤≥≠]|\\(?:le|ge|leq|geq|leqslant|geqslant|lt|gt|ne|neq)(?![a-zA-Z])")
 _OR = re.compile(r"\\(?:text|mathrm|mbox) ?\{[ ,]*or *\}|\\(?:lor|vee)(?![a-zA-Z])|(?<![a-zA-Z\\])or(?![a-zA-Z])")
 _AND = re.compile(r"\\(?:text|mathrm|mbox) ?\{[ ,]*and *\}|\\(?:land|wedge)(?![a-zA-Z])|(?<![a-zA-Z\\])and(?![a-zA-Z])")
+_COMPLEX = frozenset("zw")
+"""Names that are mostly those of complex numbers: |z| <= 2 is a disk."""
 _COMMA = re.compile(r"[,;](?![^()\[\]{}]*[)\]}])")
 
 
@@ -48,6 +50,12 @@ def joined_otherwise(gold: str, answer: str) -> bool:
     return {(bool(_AND.search(text)), bool(_OR.search(text))) for text in (gold, answer)} == {(True, False), (False, True)}
 
 
+def is_disk(tree: Any) -> bool:
+    """Whether ``tree`` is a condition on the distance of what is mostly a complex number: |z - i| <= 2."""
+    distances = tree.atoms(sympy.Abs) if isinstance(tree, Relational) else ()
+    return any(name.name in _COMPLEX for distance in distances for name in distance.free_symbols)
+
+
 def _evaluated(tree: Any) -> Any:
     """``tree``, where it is made of sets of numbers, as the set that it comes to."""
     if not isinstance(tree, sympy.Complement | sympy.Intersection | sympy.Union) or tree.free_symbols:
@@ -77,6 +85,9 @@ def _allowed(tree: Any) -> tuple[Any, Any] | None:
         return None
     if isinstance(tree.rhs, sympy.Symbol):
         tree = tree.reversed
+    tree = tree.reversed if isinstance(tree.rhs, sympy.Abs) else tree
+    if isinstance(tree.lhs, sympy.Abs):
+        return _near(tree)
     name, end = tree.lhs, tree.rhs
     if not isinstance(name, sympy.Symbol) or not isinstance(end, sympy.Expr) or not end.is_comparable:
         return None
@@ -91,3 +102,30 @@ def _allowed(tree: Any) -> tuple[Any, Any] | None:
         sympy.Ge: sympy.Union(above, point),
     }
     return allowed[type(tree)], name
+
+
+def _near(tree: Any) -> tuple[Any, Any] | None:
+    """What a condition on a distance, such as |x - 1| <= 2, allows; None where it is not that of one variable from a number."""
+    inside, end = plain(tree.lhs.args[0]), plain(tree.rhs)
+    names = inside.free_symbols
+    if len(names) != 1 or not isinstance(end, sympy.Expr) or not end.is_comparable:
+        return None
+    (name,) = names
+    if is_disk(tree):
+        return None
+    line = sympy.Poly(inside, name) if inside.is_polynomial(name) else None
+    if line is None or line.degree() != 1 or not all(each.is_comparable for each in line.all_coeffs()):
+        return None
+    slope, start = line.all_coeffs()
+    ends = sorted(((-start - end) / slope, (-start + end) / slope), key=lambda each: float(sympy.N(each)))
+    within = sympy.Interval(*ends) if end.is_nonnegative else sympy.S.EmptySet
+    inner = sympy.Interval.open(*ends) if end.is_positive else sympy.S.EmptySet
+    allowed = {
+        sympy.Le: within,
+        sympy.Lt: inner,
+        sympy.Ge: sympy.S.Reals - inner,
+        sympy.Gt: sympy.S.Reals - within,
+        sympy.Eq: within - inner,
+        sympy.Ne: sympy.S.Reals - (within - inner),
+    }
+    return allowed[type(tree)], next(iter(tree.lhs.free_symbols))

@@ -38,6 +38,8 @@ _ROOT = re.compile(
     r"(?:(?P<index>[∛∜])|√|(?<![a-zA-Z\\])sqrt|\\sqrt(?= ?\()) ?(?P<under>[0-9]+(?:\.[0-9]+)?|[a-zA-Z](?![a-zA-Z])|[({])?"
 )
 _CLOSING = {"(": ")", "{": "}"}
+_ANGLED = re.compile(r"^\s*(?:\\left ?)?[<⟨](?P<inside>[^<>⟨⟩]{1,400},[^<>⟨⟩]{1,400}?)(?:\\right ?)?[>⟩]\s*$")
+"""A vector in angle brackets, as they are on a keyboard: <1,2>."""
 _TEXT = re.compile(r"[^\x00-\x7f]|pi|inf|sqrt|sin|cos|tan|cot|sec|csc|log|ln|exp|\*\*", re.IGNORECASE)
 
 
@@ -47,6 +49,7 @@ def in_latex(text: str) -> str:
     Examples: ``in_latex("5√2")`` is ``5\sqrt{2}``; ``in_latex("4pi")`` is ``4\pi ``; ``in_latex("sqrt(x+1)/2")`` is
     ``\sqrt{x+1}/2``; words are left alone: ``in_latex("the pi day")`` is the same.
     """
+    text = _ANGLED.sub(r"\\langle \g<inside>\\rangle", text)
     if not _TEXT.search(text):
         return text
     text = _WORD_IN_TEXT.sub(_constant, text)

@@ -38,6 +38,8 @@ def same_expression(wanted: Any, found: Any) -> bool | None:
     one, other = (_with_functions_as_names(plain(tree)) for tree in (wanted, found))
     if one == other:
         return True
+    if _powers_of_nothing(other) - _powers_of_nothing(one):
+        return False
     if not one.free_symbols and not other.free_symbols:
         values = (_value(one, {}), _value(other, {}))
         if values[0] is None or values[1] is None:
@@ -60,6 +62,11 @@ def same_expression(wanted: Any, found: Any) -> bool | None:
             return False
         agreed += 1
     return True if agreed >= _ENOUGH else None
+
+
+def _powers_of_nothing(tree: Any) -> set[Any]:
+    """Powers such as 0^n, which are 1 where the exponent is 0 and nothing elsewhere: no point but that one shows them."""
+    return {power for power in tree.atoms(sympy.Pow) if power.exp.free_symbols and power.base.is_zero}
 
 
 def is_multiple(wanted: Any, found: Any) -> bool:

@@ -71,7 +71,8 @@ def _serve(replies: int, seconds: float, calls: int) -> int:
 def _reply(request: dict[str, Any], seconds: float, replies: int) -> dict[str, Any]:
     def enter(stage: str) -> None:
         _send(replies, {"stage": stage})
-        _allow(seconds)
+        if stage == "answer":  # comparing it has to do with what evaluating it left over
+            _allow(seconds)
 
     _allow(seconds)
     try:

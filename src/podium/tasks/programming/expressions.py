@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from podium.tasks.inside.plain import Opaque
-from podium.tasks.programming.values import MAX_HASHED, same_value, shown
+from podium.tasks.programming.values import MAX_CHOSEN, MAX_HASHED, chosen, same_value, shown
 
 Caller = Callable[[str, list[Any], dict[str, Any]], Awaitable[Any]]
 """Calls an entry of the program with arguments and returns its result."""
@@ -176,7 +176,7 @@ def is_known(node: ast.expr, entries: dict[str, str]) -> bool:
 def _hashable(values: Any = ()) -> dict[Any, Any] | list[Any]:
     """The parts of a set or a dictionary, unless they are too many: equal hashes take time that grows with their square."""
     parts: dict[Any, Any] | list[Any] = values if isinstance(values, dict) else list(values)
-    if len(parts) > MAX_HASHED:
+    if len(parts) > MAX_HASHED or (len(parts) > MAX_CHOSEN and chosen(list(parts)) > MAX_CHOSEN):
         raise NotReadHere("a set or a dictionary too large to be made on the host")
     return parts
 
@@ -189,10 +189,10 @@ def _small(*digits: Any) -> tuple[Any, ...]:
 
 
 def _numbers(values: Any) -> list[Any]:
-    """The values to add up; each of a sequence of lists would be copied once for every one behind it."""
+    """The values to add up. Each of many lists would be copied once for every one behind it; fractions grow with each."""
     numbers = list(values)
-    if any(isinstance(number, list | tuple) for number in numbers):
-        raise NotReadHere("a sum of lists")
+    if any(isinstance(number, list | tuple | Fraction) for number in numbers):
+        raise NotReadHere("a sum of lists or fractions")
     return numbers
 
 
@@ -218,7 +218,7 @@ def _identical(left: Any, right: Any) -> bool:
 def _binary(op: ast.operator, left: Any, right: Any) -> Any:
     if isinstance(op, ast.Mod) and isinstance(left, str | bytes):
         raise NotReadHere("text formatting")
-    if isinstance(op, ast.Mult | ast.Pow) and _size(op, left, right) > MAX_BITS:
+    if isinstance(op, ast.Mult | ast.Pow | ast.Div | ast.FloorDiv | ast.Mod) and _size(op, left, right) > MAX_BITS:
         raise NotReadHere("a result beyond bounds")
     return _BINARY[type(op)](left, right)
 

@@ -14,7 +14,8 @@ def _text(*names: str) -> str:
 CHECKER = _text("plain", "checker") + "\nmain()\n"
 """Source of a submission of kind "script"; see :mod:`podium.tasks.inside.checker`."""
 JUDGE = (
-    _text("plain", "copied", "operations", "wire", "mirror", "reports", "program", "swallowed", "suspect", "judge") + "\nmain()\n"
+    _text("plain", "mocks", "copied", "operations", "wire", "mirror", "reports", "program", "swallowed", "suspect", "judge")
+    + "\nmain()\n"
 )
 """Source of a submission of kind "script"; see :mod:`podium.tasks.inside.judge`."""
 BRIDGE_ENTRY = "__podium_call__"

@@ -7,7 +7,6 @@ at the same time, so that a pool of any size can not lock itself up, and only pl
 
 import ast
 
-from podium.errors import VerifierError
 from podium.tasks.programming.assertions import called_names
 from podium.tasks.programming.runs import ProgramRuns
 from podium.tasks.programming.target import AssertTests, UnittestTests
@@ -18,7 +17,7 @@ MAX_CALLS = 600
 
 
 class CanNotRelay(Exception):
-    """The tests need objects of the answer. Never leaves this folder."""
+    """The tests need objects of the answer, or too many calls. Never leaves this folder."""
 
 
 def test_program(tests: AssertTests | UnittestTests) -> str:
@@ -33,7 +32,7 @@ def test_program(tests: AssertTests | UnittestTests) -> str:
 
 
 async def relayed_mismatch(runs: ProgramRuns, tests: AssertTests) -> str | None:
-    """In words why the tests fail, or None. Raises :class:`CanNotRelay`, :class:`VerifierError`, and what ``runs`` raises."""
+    """In words why the tests fail, or None. Raises :class:`CanNotRelay`, and what ``runs`` raises."""
     text = test_program(tests)
     tree = parse_module("\n".join([tests.setup, text])) or ast.Module([], [])
     replies: list[list[object]] = []
@@ -61,7 +60,8 @@ async def relayed_mismatch(runs: ProgramRuns, tests: AssertTests) -> str | None:
                 replies.append([key, reply])
                 if "dead" in reply:
                     break  # each further call could last as long as this one
-    raise VerifierError(f"the tests make other calls each time, or more than {MAX_CALLS}; they can not be judged apart")
+    # Not a fault: what a program returns may be why there are so many.
+    raise CanNotRelay(f"the tests make other calls each time, or more than {MAX_CALLS}")
 
 
 def _instantiated(tree: ast.Module) -> set[str]:

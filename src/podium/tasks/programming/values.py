@@ -15,6 +15,11 @@ from podium.tasks.programming.outputs import is_close
 
 MAX_HASHED = 20_000
 """Elements of sets and dictionaries in one value: keys can be made to collide, which costs quadratic time."""
+MAX_CHOSEN = 2_000
+"""Of these, where numbers are among them with which that can be done: texts and small numbers do not collide at will."""
+_SMALL = 2**32
+_CHOSEN = frozenset("ifFDc")
+"""The letters of numbers that are no short integers."""
 
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 80
@@ -42,13 +47,14 @@ def decoded(data: Any) -> Any:
     """The value that ``data`` encodes. Raises :class:`UnreadableValue` where it encodes none or holds too many keys."""
     try:
         hashed = sum(len(node[1]) for node in nodes(data) if node[0] in ("s", "z", "d") and isinstance(node[1], list))
-        value = decode(data) if hashed <= MAX_HASHED else None
+        most = MAX_CHOSEN if hashed > MAX_CHOSEN and chosen(data) > MAX_CHOSEN else MAX_HASHED
+        value = decode(data) if hashed <= most else None
     except RecursionError as error:
         raise UnreadableValue("the returned value is nested too deep") from error
     except ValueError as error:
         raise UnreadableValue(f"the returned value can not be read: {str(error)[:100]}") from error
-    if hashed > MAX_HASHED:
-        raise UnreadableValue(f"the returned sets and dictionaries hold more than {MAX_HASHED} elements")
+    if hashed > most:
+        raise UnreadableValue(f"the returned sets and dictionaries hold more than {most} elements")
     return value
 
 
@@ -71,6 +77,21 @@ def same_value(expected: Any, actual: Any, *, as_json: bool) -> bool:
         found = {_json_key(key): value for key, value in actual.items()} if as_json else actual
         return all(key in found and same_value(want, found[key], as_json=as_json) for key, want in expected.items())
     return bool(expected == actual)
+
+
+def chosen(value: Any) -> int:
+    """How many of the numbers in a value, or in its encoded form, could be made to collide as keys: large ones, and fractions."""
+    found, left = 0, [value]
+    while left:
+        part = left.pop()
+        if isinstance(part, list | tuple):
+            found += bool(part) and isinstance(part[0], str) and part[0] in _CHOSEN
+            left.extend(part)
+        elif isinstance(part, int | float):
+            found += not -_SMALL < part < _SMALL or part % 1 != 0
+        else:
+            found += isinstance(part, Fraction | Decimal | complex)
+    return found
 
 
 def shown(value: Any) -> str:

@@ -71,8 +71,9 @@ _DROP = re.compile(r"\\(?:left|right|displaystyle|limits)(?![a-zA-Z])|\\[,;:! ]|
 _FRAC_DIGITS = re.compile(r"\\frac\s*([0-9])\s*([0-9])")
 _DEGREES = re.compile(r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![a-zA-Z]))|\\degree(?![a-zA-Z])")
 _SIGNS = {
-    **dict.fromkeys(("\\cdot", "\\times", "×", "·", "⋅", "∗", "**"), "*"),
+    **dict.fromkeys(("\\cdot", "\\times", "×", "·", "⋅", "∗"), "*"),
     **dict.fromkeys(("\\div", "÷", "∕", "⁄"), "/"),
+    "**": "^",
     "\\dfrac": "\\frac",
     "\\tfrac": "\\frac",
     "\\cfrac": "\\frac",

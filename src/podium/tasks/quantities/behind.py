@@ -56,8 +56,9 @@ CHANGES_NUMBER = frozenset(
         "modulo",
         "counting",
     }
+    | {"nan", "null", "nil", "none", "undefined", "undetermined", "invalid"}
 )
-"""Words that make another number of the one in front of them, or around them."""
+"""Words that make another number of the one in front of them, or around them, or none."""
 # With one of these, "5 ..." is several numbers, or a sentence.
 _NO_UNITS = CHANGES_NUMBER | frozenset(
     {"or", "and", "to", "plus", "minus", "divided", "over", "by", "than", "not", "between", "if", "but", "is", "are", "was"}
@@ -108,6 +109,8 @@ def read_behind(rest: str, *, prose: bool = False) -> Behind | None:
     rest = _POWER.sub(lambda power: power[1].translate(_SUPERSCRIPT), rest)
     rest = _OPERATOR.sub(r"\1", rest.replace("\\cdot", "·")).lstrip(" %").removeprefix("$").rstrip(" .!")
     if rest.startswith("/"):
+        if not rest[1:].strip():
+            return None  # it breaks off
         rest, touches = f"per {rest[1:]}", False
     words = rest.split()
     if words and (name := _name_in(_SCALES, words[0])):

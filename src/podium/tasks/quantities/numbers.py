@@ -43,10 +43,11 @@ def read_quantity(text: str) -> Quantity | None:
     r"""The one number that ``text`` is, exactly, with the unit behind it; None where it is anything else.
 
     Reads a decimal point, thousands (``1,234``, ``1 234``, ``1{,}234``, ``1'234``), a decimal comma where it can be nothing else
-    (``1.234,5``, ``1{,}5``; but ``1.234`` is less than 2, and ``1,5`` is two numbers), a period (``0.\overline{3}``), ``a/b``,
-    ``\frac{a}{b}``, mixed numbers, powers of ten, "million" and the like, unicode minus, currency and percent signs. Of a
-    chain of equations the last right-hand side counts (``equations.py``). Examples: ``"-$1,234.50"`` is -2469/2;
-    ``"3 + 4 = 7 eggs"`` is 7 with the unit "eggs"; ``"5 or 6"``, ``"5x"``, ``"4x^2"`` and ``"at least 5"`` are None.
+    (``1.234,5``, ``1{,}5``; but ``1.234`` is less than 2, and ``1,5`` is two numbers), a period (``0.\overline{3}``, ``.3̅``,
+    ``0.333...``; but ``0.33...`` is 0.33), ``a/b``, ``\frac{a}{b}``, mixed numbers, powers of ten, "million" and the like,
+    unicode minus, currency and percent signs. Of a chain of equations the last right-hand side counts (``equations.py``).
+    Examples: ``"-$1,234.50"`` is -2469/2; ``"3 + 4 = 7 eggs"`` is 7 with the unit "eggs"; ``"5 or 6"``, ``"5x"``, ``"4x^2"``
+    and ``"at least 5"`` are None.
     """
     if len(text) > MAX_CANDIDATE_CHARS:
         return None
@@ -100,7 +101,17 @@ _GROUPED = re.compile(
 _POINT_COMMA = str.maketrans({".": "", " ": "", ",": "."})
 DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{,\}(?=(?:[0-9]{1,2}|[0-9]{4,9})(?![0-9{]))")
 """A comma that LaTeX was told not to set as one between two numbers, and that is none between thousands: 3{,}14."""
-_REPEATING = re.compile(r"(?P<whole>[0-9]+)\.(?P<once>[0-9]*) ?\\overline ?\{ ?(?P<period>[0-9]+) ?\}")
+_REPEATING = re.compile(r"(?P<whole>[0-9]*)\.(?P<once>[0-9]*) ?\\overline ?\{ ?(?P<period>[0-9]+) ?\}")
+_GOES_ON = re.compile(
+    r"(?<![0-9.,])(?P<start>[0-9]*\.[0-9]*?)(?:(?P<digit>[0-9])(?P=digit){2}|(?P<digits>[0-9]{2,9})(?P=digits))"
+    r" ?(?:\.{3}|…|\\[lc]?dots(?![a-zA-Z]))(?! ?[0-9])"
+)
+"""A decimal fraction that goes on: one digit three times, or several twice, and dots."""
+_DOTTED = re.compile(r"(?<=[0-9.])\\dot ?(?:\{ ?(?P<digit>[0-9]) ?\}|(?P<bare>[0-9]))(?!\\dot| ?[0-9])")
+_BARRED = re.compile("(?:[0-9][\u0304\u0305])+")
+"""Digits with a bar over each of them."""
+_BAR = re.compile(r"(?<=[0-9.])\\bar ?(?:\{ ?(?P<period>[0-9]+) ?\}|(?P<digit>[0-9]))")
+_CENTS = re.compile(r"\\(?:text)?cent(?![a-zA-Z])|\\(?:text|mathrm|mbox) ?\{ ?¢ ?\}|¢")
 _POWER = re.compile(
     rf"(?P<digits>{_DECIMAL})"
     r"(?:[eE](?P<exponent>[-+]?[0-9]{1,9})| ?(?:\\times|\\cdot|×|·|x|\*) ?10 ?\^ ?\{? ?(?P<power>[-+]?[0-9]{1,9}) ?\}?)?"
@@ -109,6 +120,8 @@ _POWER = re.compile(
 
 def _plain(text: str) -> str:
     """``text`` without what only decorates a number: LaTeX spacing and delimiters, emphasis, quotes."""
+    text = _DOTTED.sub(_overlined, _GOES_ON.sub(_going_on, text))
+    text = _CENTS.sub(rf" {SET_AS_TEXT}cents ", _BAR.sub(_overlined, _BARRED.sub(_overlined, text)))
     text = MINUS.sub("-", DECIMAL_COMMA.sub(".", text)).replace("{,}", ",").replace("\\!", "").replace("\u2044", "/")
     for command in ("\\dfrac", "\\tfrac", "\\cfrac"):
         text = text.replace(command, "\\frac")
@@ -119,6 +132,14 @@ def _plain(text: str) -> str:
     while len(text) > 1 and text.startswith("$") and text.endswith("$"):
         text = text[1:-1].strip()
     return text.rstrip("$. ")
+
+
+def _overlined(barred: re.Match[str]) -> str:
+    return rf"\overline{{{re.sub('[^0-9]', '', barred[0])}}}"
+
+
+def _going_on(number: re.Match[str]) -> str:
+    return rf"{number['start']}\overline{{{number['digit'] or number['digits']}}}"
 
 
 def _words(text: re.Match[str]) -> str:
@@ -142,7 +163,7 @@ def _read_number(text: str, start: int) -> tuple[Fraction, int] | None:
     match = _REPEATING.match(text, start)
     if match is not None:
         once, period = match["once"] or "", match["period"]
-        return (int(match["whole"] + once + period) - int(match["whole"] + once)) / Fraction(
+        return (int(match["whole"] + once + period) - int(f"0{match['whole']}{once}")) / Fraction(
             10 ** (len(once) + len(period)) - 10 ** len(once)
         ), match.end()
     match = _POWER.match(text, start)

@@ -29,6 +29,7 @@ class Trial:
         self.after_fork = after_fork
         self.limits = limits
         self.scratch = scratch
+        self.mode = os.stat(scratch).st_mode & 0o7777
         self.isolated = os.getpid() == 1
         self.out = bytearray()
         self.err = bytearray()
@@ -63,6 +64,7 @@ class Trial:
             while self._read(end, ends):
                 pass
             os.close(end)
+        os.chmod(self.scratch, self.mode)  # the test may have closed it
         clear(self.scratch)
         return self._outcome(job["kind"], nonce, seconds)
 
@@ -93,11 +95,11 @@ class Trial:
                     if fd in ends and not self._read(fd, ends):
                         poll.unregister(fd)
                 now = time.monotonic()
-                if now >= deadline:
-                    self._stop("timeout", "wall time is used up")
-                elif now >= look_at:
+                if now >= min(look_at, deadline):  # a last look where time is up: on a stalled machine it may be the first one
                     self._look(pid)
                     look_at = time.monotonic() + LOOK_EVERY_SECONDS
+                if now >= deadline:
+                    self._stop("timeout", "wall time is used up")
                 if self.stopped is not None:
                     self._end(pid)
         finally:
