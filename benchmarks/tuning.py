@@ -27,7 +27,6 @@ from podium.gym.specialists import Specialist, specialists
 from podium.gym.stored import stored
 from podium.gym.world import World, draw_world
 from podium.tuning.catalogue import GENERAL, Catalogue
-from podium.tuning.kinds import kinds_of
 from podium.tuning.result import Tuned
 from podium.tuning.run import tune_pool
 from podium.types import Problem, Workflow
@@ -38,7 +37,7 @@ FIRST = 5_000
 """Seed of the first run's problems; the search was developed with --first 20 and above."""
 FIRST_WORLD = 100
 """Seed of the first drawn world; the search was developed with --first 20 and above."""
-GIVEN_CALLS, FOUND_CALLS, WORLD_CALLS = 3_050, 3_800, 4_950
+GIVEN_CALLS, FOUND_CALLS, WORLD_CALLS = 3_050, 4_000, 4_950
 """What each run is told to spend; what has begun is finished, so that it may be a little more."""
 
 
@@ -91,11 +90,11 @@ class Arena:
         return fmean(right)
 
     def tuned(self, seed: int, calls: int, kinds: str, catalogue: Catalogue) -> Tuned:
-        """A run of tuning with ``kinds`` ``given``, ``found`` in the texts, or only ``one``, which is a constant workflow."""
+        """A run of tuning with ``kinds`` ``given``, ``found``, or only ``one``, which is a constant workflow."""
         problems = self.world.problems(kinds=self.kinds, n=PROBLEMS, seed=FIRST + seed)
-        kind_of: Callable[[Problem], str] = {
+        kind_of: Callable[[Problem], str] | None = {
             "given": lambda problem: problem.kind,
-            "found": kinds_of(problems, lambda problem: ""),
+            "found": None,
             "one": lambda problem: "",
         }[kinds]
         about = {kind: kind for kind in self.kinds} if kinds == "given" else {}

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from podium.tuning.headroom import needed
-from podium.tuning.kinds import kinds_of
 from podium.tuning.split import shared_out
 from podium.types import Card, Problem
 
@@ -30,6 +29,7 @@ class Estimate:
     sealed: int
     """Problems that are asked once, at the end."""
     kinds: tuple[str, ...]
+    """Those that are given; () where they are found on the way."""
     calls: int
     """Calls at most, more or less."""
     gate_calls: int
@@ -48,8 +48,9 @@ class Estimate:
             usd = f"${self.least_usd:.2f} with short replies to ${self.most_usd:.2f} with long ones"
         return (
             f"{self.search} problems to search on, {self.select} to select on, {self.sealed} sealed; kinds: "
-            f"{', '.join(self.kinds)}.\nAbout {self.calls} calls, {usd}; where there is nothing to conduct it ends after some "
-            f"{self.gate_calls}.\nThe sealed test tells a share right to within {100 * self.resolves:.0f} points."
+            f"{', '.join(self.kinds) or 'found on the way'}.\n"
+            f"About {self.calls} calls, {usd}; where there is nothing to conduct it ends after some {self.gate_calls}.\n"
+            f"The sealed test tells a share right to within {100 * self.resolves:.0f} points."
         )
 
 
@@ -57,8 +58,8 @@ def estimated(
     problems: Sequence[Problem], given: Callable[[Problem], str], cards: Sequence[Card], *, max_calls: int, seed: int = 0
 ) -> Estimate:
     """Nothing is asked. Raises :class:`ConfigError` for problems that can show nothing."""
-    kind_of = kinds_of(problems, given)
-    parts = shared_out(problems, kind_of, seed=seed)
+    kinds = {given(problem) for problem in problems}
+    parts = shared_out(problems, given if len(kinds) > 1 else lambda problem: "", seed=seed)
     tokens = fmean(len(problem.question) for problem in problems) / 4
 
     def dollars(reply: int) -> float | None:
@@ -70,7 +71,7 @@ def estimated(
 
     return Estimate(
         search=len(parts.search), select=len(parts.select), sealed=len(parts.test),
-        kinds=tuple(sorted({kind_of(problem) for problem in problems})), calls=max_calls,
+        kinds=tuple(sorted(kinds)) if len(kinds) > 1 else (), calls=max_calls,
         gate_calls=min(max_calls, needed(len(cards)) * len(cards)), least_usd=dollars(SHORT), most_usd=dollars(LONG),
         resolves=0.98 / len(parts.test) ** 0.5,
     )  # fmt: skip

@@ -1,22 +1,26 @@
-"""By what problems are told apart: their kinds where there are several, else groups of texts that are alike.
+"""By what problems are told apart: their kinds where there are several, else groups of questions that are alike.
 
-Texts are neighbours where they share rare words and pairs of words; groups are parted where the graph of neighbours is thinnest
-(spectral clustering: A. Ng, M. Jordan, Y. Weiss, 2001). Numbers count as one word. Texts of one template are near each other
-whatever is filled in, and so are, step by step, templates with common phrases, which distances alone do not show.
+Questions are neighbours where they share rare words and pairs of words, and where workers' replies to them do: what a reply says
+and, more than that, how it is built, which shows what kind of work a question takes (a formula, a program, a letter). Groups are
+parted where the graph of neighbours is thinnest (spectral clustering: A. Ng, M. Jordan, Y. Weiss, 2001). Numbers count as one
+word. Texts of one template are near each other whatever is filled in, and so are, step by step, templates with common phrases,
+which distances alone do not show.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, hstack
 from sklearn.cluster import KMeans
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.metrics import silhouette_score
 from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_limits
 
 from podium.types import Problem
 
@@ -24,12 +28,16 @@ NEIGHBOURS = 10
 DIMENSIONS = 16
 MOST = 10
 """Groups at most; each needs problems of its own to be searched on."""
-HELD = 0.4
+HELD = 0.75
 """How far a group has to hold together, 0..1: an eigenvalue of the graph."""
-SMALLEST = 8
-"""Problems of a group at least; smaller ones are shared out to those nearest."""
-LEAST = 30
+SMALLEST = 15
+"""Problems of a group at least, to find a team by; smaller ones are shared out to those nearest."""
+LEAST = 22
 """Problems that a group has on average, at least."""
+WORDS, SHAPE = 0.3, 0.6
+"""Weight of the words of replies, and of how they are built, beside the question's words, which have 1."""
+LONGEST_SHAPE, READ = 12, 4_000
+"""Signs in a row that are looked at together, and characters of a reply that are read."""
 CLEAR = 0.1
 """Silhouette from which groups are told apart, -1..1; below it all problems are one kind."""
 FAINT = 1e-6
@@ -46,26 +54,50 @@ def kinds_of(problems: Sequence[Problem], given: Callable[[Problem], str]) -> Ca
     """
     if len({given(problem) for problem in problems}) > 1:
         return given
-    groups = _groups([problem.question for problem in problems])
+    return grouped(problems)
+
+
+def grouped(problems: Sequence[Problem], replies: Mapping[str, str] = MappingProxyType({})) -> Callable[[Problem], str]:
+    """Problem -> "group 1", "group 2", ...: those that are alike by their questions and, by id, what was replied to them."""
+    groups = _groups([problem.question for problem in problems], [replies.get(problem.id, "") for problem in problems])
     by_id = {problem.id: f"group {group + 1}" for problem, group in zip(problems, groups, strict=True)}
     return lambda problem: by_id[problem.id]
 
 
 def word_features(texts: Sequence[str]) -> csr_matrix:
     """Words and pairs of words that two texts have, weighted by how rare they are; all numbers are one word."""
-    masked = [re.sub(r"\d+", "0", text) for text in texts]
-    counted = CountVectorizer(ngram_range=(1, 2), token_pattern=_PIECE).fit_transform(masked)
+    return _weighed([re.sub(r"\d+", "0", text) for text in texts], 2, _PIECE)
+
+
+def shape_features(replies: Sequence[str]) -> csr_matrix:
+    """How replies are built: what stands in a row, all words being one and all numbers another, weighted by how rare it is."""
+    built = [re.sub(r"[^\W\d]\w*", "w", re.sub(r"\d+", "0", reply[:READ])) for reply in replies]
+    return _weighed(built, LONGEST_SHAPE, rf"{_PIECE}|\n")
+
+
+def _weighed(texts: Sequence[str], longest: int, piece: str) -> csr_matrix:
+    counted = CountVectorizer(ngram_range=(1, longest), token_pattern=piece).fit_transform(texts)
     shared = np.flatnonzero(counted.getnnz(axis=0) > 1)
     return TfidfTransformer(sublinear_tf=True).fit_transform(counted[:, shared] if len(shared) else counted)
 
 
-def _groups(texts: Sequence[str]) -> list[int]:
+def _features(texts: Sequence[str], replies: Sequence[str]) -> csr_matrix:
+    """Unit rows, so that the product of two says how alike they are."""
+    words = word_features(texts)
+    if not any(re.search(_PIECE, reply) for reply in replies):
+        return words
+    said = [reply[:READ] for reply in replies]
+    return normalize(hstack([words, WORDS * word_features(said), SHAPE * shape_features(said)]).tocsr())
+
+
+def _groups(texts: Sequence[str], replies: Sequence[str]) -> list[int]:
     """The group of each text, counted from 0; all in one where nothing tells them apart."""
     if len({" ".join(re.sub(r"\d+", "0", text).lower().split()) for text in texts}) < 2:
         return [0] * len(texts)  # alike but for the numbers: there is nothing to tell them apart by
-    words = word_features(texts)
+    words = _features(texts, replies)
     few = np.unique(np.linspace(0, len(texts) - 1, min(MANY, len(texts))).astype(int))
-    labels = _clusters(words[few])
+    with threadpool_limits(limits=1):  # so small a problem waits longer for threads than it takes
+        labels = _clusters(words[few])
     if len(few) == len(texts):
         return [int(label) for label in labels]
     return [int(labels[int((words[n] @ words[few].T).toarray().argmax())]) for n in range(len(texts))]

@@ -18,6 +18,7 @@ from podium.protocols import Verifier
 from podium.tuning.advising import CALLS_OF_AN_ARM, advised, advised_arms
 from podium.tuning.candidates import solo, workflow
 from podium.tuning.catalogue import GENERAL, SOLVE, Catalogue
+from podium.tuning.finding import found_kinds, telling
 from podium.tuning.frontier import frontier_picture
 from podium.tuning.headroom import Headroom
 from podium.tuning.outcomes import Draw
@@ -27,7 +28,7 @@ from podium.tuning.result import TUNED, Tuned
 from podium.tuning.sealed import constant_arm, tested, tuned_arm
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
-from podium.tuning.split import Split, shared_out
+from podium.tuning.split import Split, shared_again, shared_out
 from podium.tuning.stopping import CALLS_OF_A_KIND, with_stopping, worth_stopping
 from podium.tuning.trials import Arm, Bench, Trial
 from podium.types import Problem
@@ -64,7 +65,7 @@ class Progress:
     """Where a run stands."""
 
     phase: str
-    """``search``, ``gate`` where it ends there, ``select``, ``advise`` or ``test``."""
+    """``search``, ``gate`` where it ends there, ``kinds`` when they are found, ``select``, ``advise`` or ``test``."""
     calls: int
     usd: float | None
     trials: int
@@ -81,7 +82,7 @@ async def tune_pool(
     verifier: Verifier,
     out: Path,
     *,
-    kind_of: Callable[[Problem], str],
+    kind_of: Callable[[Problem], str] | None,
     about: Mapping[str, str] | None = None,
     max_calls: int = MAX_CALLS,
     max_usd: float | None = None,
@@ -96,6 +97,8 @@ async def tune_pool(
 ) -> Tuned:
     """Find a workflow for every kind of question with about ``max_calls`` calls and ``max_usd`` dollars, and write the folder
     ``out``.
+
+    Where ``kind_of`` is None, kinds are found (:mod:`podium.tuning.finding`) as soon as the gate is passed.
 
     ``conductor`` names a worker that is tuned as the prompted Conductor as well, with half of the calls; ``reflector`` the one
     that rewrites its advice, by default the same (:mod:`podium.tuning.advising`). Of ``proposers`` the one that is right most
@@ -122,8 +125,8 @@ async def tune_pool(
     if conductor is not None and max_calls < LEAST_ADVISED:
         raise ConfigError(f"{max_calls} calls are too few to tune a prompted Conductor as well; it needs {LEAST_ADVISED} or more")
     checked_folder(out, workers.names)
-    parts = shared_out(problems, kind_of, seed=seed)
-    bench = Bench(workers, verifier, kind_of, catalogue)
+    parts = shared_out(problems, kind_of or _all_alike, seed=seed)
+    bench = Bench(workers, verifier, kind_of or _all_alike, catalogue)
     search = Search(bench, parts.search, len(workers), about=about or {}, seed=seed)
 
     def calls_left(share: float) -> float:
@@ -148,19 +151,26 @@ async def tune_pool(
     if left is not None and left.is_little and not (left.cheaper and PREFERENCES[prefer]):
         tuned = _alone(search, left, parts, workers, prefer, bench, out)
         report("gate", search.model.mean())
-        write(out, tuned, _questions(parts, kind_of))
+        write(out, tuned, _questions(parts, bench.kind_of))
         return tuned
+    if kind_of is None:
+        learned_from = (*parts.search, *parts.select)
+        bench.kind_of = await found_kinds(bench, learned_from, whole * max_calls)
+        parts = shared_again(parts, bench.kind_of, seed=seed)
+        search = Search(bench, parts.search, len(workers), about=telling(learned_from, bench.kind_of), seed=seed)
+        await search.begin(lambda: calls_left(until_searched))
+        report("kinds", search.model.mean())
     proposed_until = len(bench.paid) + PROPOSED_SHARE * whole * max_calls
     proposals = await with_proposals(search, proposers, lambda: min(calls_left(until_searched), proposed_until - len(bench.paid)))
     await search.run(lambda: calls_left(until_searched), lambda mean: report("search", mean))
-    kinds = sorted({kind_of(problem) for problem in parts.search})
+    kinds = sorted({bench.kind_of(problem) for problem in parts.search})
     alone = worth_stopping(search, kinds) if VOTE not in workers.names else {}
     left_back = min(CALLS_OF_A_KIND * len(alone), 0.4 * max(0.0, calls_left(until_selected)))
     chosen = await select(bench, search, parts.select, kinds, calls_left(until_selected) - left_back)
     report("select", search.model.mean())
     record = _record(search, chosen, kinds, workers, prefer, bench.catalogue)
     record = await with_stopping(record, bench, parts.select, alone, lambda: calls_left(until_selected))
-    questions = _questions(parts, kind_of)
+    questions = _questions(parts, bench.kind_of)
     policy = TunedPolicy(record, questions, workers.names)
     best_worker = _best_worker(search.trials, workers.names)
     arms = {
@@ -237,6 +247,11 @@ async def select(
 
 PREFERENCES = {"accuracy": 0.0, "balanced": 0.01, "cheap": 0.03}
 """How much of the share right may be given up for a lower price."""
+
+
+def _all_alike(problem: Problem) -> str:
+    """Before kinds are found."""
+    return "group 1"
 
 
 def _questions(parts: Split, kind_of: Callable[[Problem], str]) -> list[tuple[str, str]]:

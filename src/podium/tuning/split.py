@@ -36,6 +36,24 @@ def shared_out(problems: Sequence[Problem], kind_of: Callable[[Problem], str], *
         raise ConfigError(
             f"there are {len(problems)} problems; tuning needs {LEAST} or more, some 200 to show a gain of ten points"
         )
+    parts = _by_kind(problems, kind_of, (SEARCH, SEARCH + SELECT), seed)
+    had, searched = Counter(kind_of(problem) for problem in problems), {kind_of(problem) for problem in parts[0]}
+    if empty := [kind for kind in had if kind not in searched]:
+        raise ConfigError(f"kind {empty[0]!r} has {had[empty[0]]} problem(s); give it four or more, or leave it out")
+    return Split(search=tuple(parts[0]), select=tuple(parts[1]), test=tuple(parts[2]))
+
+
+def shared_again(parts: Split, kind_of: Callable[[Problem], str], *, seed: int = 0) -> Split:
+    """``parts`` with all kinds in the same shares in what is searched and what is selected on; the sealed part stays as it is."""
+    known = (*parts.search, *parts.select)
+    search, select, _ = _by_kind(known, kind_of, (SEARCH / (SEARCH + SELECT), 1.0), seed)
+    return Split(search=tuple(search), select=tuple(select), test=parts.test)
+
+
+def _by_kind(
+    problems: Sequence[Problem], kind_of: Callable[[Problem], str], ends: tuple[float, float], seed: int
+) -> tuple[list[Problem], list[Problem], list[Problem]]:
+    """The problems of each kind, shuffled, up to the first share, up to the second, and the rest."""
     by_kind: dict[str, list[Problem]] = {}
     for problem in problems:
         by_kind.setdefault(kind_of(problem), []).append(problem)
@@ -43,12 +61,10 @@ def shared_out(problems: Sequence[Problem], kind_of: Callable[[Problem], str], *
     for kind in sorted(by_kind):
         own = sorted(by_kind[kind], key=lambda problem: problem.id)
         random.Random(f"{seed} {kind}").shuffle(own)
-        ends = round(SEARCH * len(own)), round((SEARCH + SELECT) * len(own))
-        for part, found in zip(parts, (own[: ends[0]], own[ends[0] : ends[1]], own[ends[1] :]), strict=True):
+        first, second = (round(end * len(own)) for end in ends)
+        for part, found in zip(parts, (own[:first], own[first:second], own[second:]), strict=True):
             part += found
-    if empty := [kind for kind in by_kind if not any(kind_of(problem) == kind for problem in parts[0])]:
-        raise ConfigError(f"kind {empty[0]!r} has {len(by_kind[empty[0]])} problem(s); give it four or more, or leave it out")
-    return Split(search=tuple(parts[0]), select=tuple(parts[1]), test=tuple(parts[2]))
+    return parts
 
 
 def is_text(text: str) -> bool:

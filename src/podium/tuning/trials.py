@@ -172,6 +172,10 @@ class Bench:
                 found.append(trial)
         return found
 
+    async def reply(self, candidate: Candidate, problem: Problem) -> str | None:
+        """What ``candidate`` answers to ``problem``, not judged; None where there is no answer."""
+        return (await self._transcript(workflow(candidate, self.catalogue), problem)).answer
+
     async def judge(self, template: Workflow, problem: Problem) -> Judged | None:
         """One workflow on one problem; None where the world failed. It may have conditions, and count votes as its last step."""
         transcript = await self._transcript(template, problem)

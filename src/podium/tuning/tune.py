@@ -7,7 +7,6 @@ from podium.errors import ConfigError
 from podium.pools.opened import OpenPool
 from podium.pools.verifiers import open_verifiers
 from podium.tuning.catalogue import GENERAL, Catalogue
-from podium.tuning.kinds import kinds_of
 from podium.tuning.result import Tuned
 from podium.tuning.run import MAX_CALLS, OnProgress, tune_pool
 from podium.types import Problem
@@ -49,10 +48,10 @@ async def tune(
     Example: ``ours = await podium.tune(pool, problems, "runs/mine"); podium.conductor(pool, ours.policy)``. Raises
     :class:`ConfigError` for problems that can show nothing, for an unknown kind in ``about`` and an unknown worker.
     """
-    given = pool.sort_of
-    kind_of = kinds_of(problems, given)
-    are_found = kind_of is not given
-    kinds = {kind_of(problem) for problem in problems}
+    kinds = {pool.sort_of(problem) for problem in problems}
+    are_found = len(kinds) < 2
+    if are_found and about:
+        raise ConfigError(f"all problems are of one kind, so kinds are found; nothing can be said about {min(about)!r} before")
     if unknown := sorted({*(about or {})} - kinds):
         raise ConfigError(f"nothing is of the kind {unknown[0]!r}; the kinds are {', '.join(sorted(kinds))}")
     named = {} if are_found else {kind: kind.replace("_", " ") for kind in kinds}
@@ -64,7 +63,7 @@ async def tune(
             problems,
             verifier,
             Path(out),
-            kind_of=kind_of,
+            kind_of=None if are_found else pool.sort_of,
             about={**named, **(about or {})},
             catalogue=catalogue,
             max_calls=max_calls,

@@ -1,0 +1,127 @@
+"""Kinds where none are given: two workers answer every question alone, and questions that are answered alike are one kind.
+
+A question's words say what it is about, and how it is answered says what it takes: a formula, a program, a letter. The replies
+are paid for once; where a worker is tried alone on such a question afterwards, its reply is there.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from podium.policies.kinds import KindClassifier
+from podium.tuning.candidates import solo
+from podium.tuning.kinds import LEAST, grouped
+from podium.tuning.trials import Bench
+from podium.types import Problem
+
+ASKED = 2
+"""Workers that answer, the cheapest; with one alone kinds that only some workers answer alike fall apart."""
+SAMPLE = 200
+"""Questions they answer at most; the others are told apart by what these say."""
+REPLY_SHARE = 0.15
+"""Of the calls, what may go into that."""
+FEWEST = 0.9
+"""Share of these questions that needs a reply, so that those without do not become a kind of their own."""
+BATCH = 24
+TELLING = 0.4
+"""Share of a kind's questions that have the word it is called by."""
+ELSEWHERE = 0.1
+"""Share of the other questions that may have it."""
+
+
+IDLE = frozenset(
+    {"what", "which", "who", "whom", "whose", "when", "where", "why", "how", "many", "much", "does", "did", "has", "have", "had"}
+    | {
+        "was",
+        "were",
+        "are",
+        "been",
+        "being",
+        "can",
+        "will",
+        "would",
+        "should",
+        "must",
+        "give",
+        "say",
+        "tell",
+        "the",
+        "and",
+        "for",
+    }
+    | {"with", "that", "this", "these", "those", "from", "into", "each", "every", "all", "any", "some", "there", "their", "its"}
+    | {"they", "them", "you", "your", "not", "but", "than", "then", "also", "only", "just", "very", "more", "most"}
+)
+"""Words that by themselves say nothing about a task."""
+
+
+async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -> Callable[[Problem], str]:
+    """Problem -> "group 1", "group 2", ..., by texts and replies; by texts alone where ``calls`` do not suffice for replies.
+
+    ``calls`` is what a whole run may take. A problem that is not among ``problems`` has no group.
+    """
+    few = [problems[n * len(problems) // min(SAMPLE, len(problems))] for n in range(min(SAMPLE, len(problems)))]
+    asked = _cheapest(bench)
+    if len(few) < 2 * LEAST or len(asked) * len(few) > REPLY_SHARE * calls:
+        return grouped(problems)
+    replies: dict[str, str] = {}
+    for start in range(0, len(few), BATCH):
+        part = few[start : start + BATCH]
+        said = await bench.all([bench.reply(solo(worker), problem) for problem in part for worker in asked])
+        for n, problem in enumerate(part):
+            both = [reply for reply in said[n * len(asked) : (n + 1) * len(asked)] if reply]
+            if both:
+                replies[problem.id] = "\n\n".join(both)
+        if bench.is_exhausted:
+            break
+    if len(replies) < FEWEST * len(few):
+        return grouped(problems)
+    kind_of = grouped(few, replies)
+    known = {problem.id: kind_of(problem) for problem in few}
+    if len(few) < len(problems):
+        classifier = KindClassifier([problem.question for problem in few], [*known.values()])
+        known |= {p.id: classifier.likeliest(p.question) for p in problems if p.id not in known}
+    return lambda problem: known[problem.id]
+
+
+def _cheapest(bench: Bench) -> list[int]:
+    """Positions of the workers that answer, those of unknown price last."""
+
+    def price(worker: int) -> float:
+        card = bench.workers[worker].card
+        return math.inf if card.prompt_usd is None or card.completion_usd is None else card.prompt_usd + card.completion_usd
+
+    return sorted(bench.answering, key=price)[:ASKED]
+
+
+def telling(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> dict[str, str]:
+    """Kind -> the word, or the two words in a row, that tells it from the others best; kinds without such a word are left out.
+
+    Best is who has the largest share in the kind times the logarithm of how much more often it is there than elsewhere. Workers
+    are told it as what the task is about.
+    """
+    by_kind: dict[str, list[set[str]]] = {}
+    for problem in problems:
+        by_kind.setdefault(kind_of(problem), []).append(_phrases(problem.question))
+    had = {kind: Counter(phrase for one in own for phrase in one) for kind, own in by_kind.items()}
+    everywhere = sum(had.values(), Counter[str]())
+    found = {}
+    for kind, own in by_kind.items():
+        others = len(problems) - len(own)
+        worth = {
+            phrase: times / len(own) * math.log((times + 0.5) / (len(own) + 1) * (others + 1) / (elsewhere + 0.5))
+            for phrase, times in had[kind].items()
+            if others and times >= TELLING * len(own) and (elsewhere := everywhere[phrase] - times) <= ELSEWHERE * others
+        }
+        if worth:
+            found[kind] = max(sorted(worth), key=lambda phrase: (worth[phrase], len(phrase)))
+    return found
+
+
+def _phrases(text: str) -> set[str]:
+    """Words of three letters and more that say something, and such pairs of words that follow each other."""
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    pairs = {f"{one} {other}" for one, other in pairwise(words) if min(len(one), len(other)) > 2 and not {one, other} <= IDLE}
+    return {word for word in words if len(word) > 2} - IDLE | pairs
