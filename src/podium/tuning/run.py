@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-import numpy as np
-
 from podium.errors import ConfigError
 from podium.evaluation.metrics import wilson
 from podium.extras import need
@@ -22,6 +20,7 @@ from podium.tuning.finding import found_kinds, telling
 from podium.tuning.frontier import frontier_picture
 from podium.tuning.headroom import Headroom
 from podium.tuning.outcomes import Draw
+from podium.tuning.price import price_of
 from podium.tuning.proposals import with_proposals
 from podium.tuning.report import markdown
 from podium.tuning.result import TUNED, Tuned
@@ -322,23 +321,8 @@ def _record(
         )
         stored.append(TunedWorkflow(steps=steps, kinds=measured))
     robust = max(range(len(stored)), key=lambda n: fmean(one.right for one in stored[n].kinds.values()))
-    price = _price(stored, kinds, PREFERENCES[prefer])
+    price = price_of(stored, kinds, PREFERENCES[prefer])
     return TunedRecord(form=FORM, workers=workers.names, prefer=prefer, price=price, robust=robust, workflows=tuple(stored))
-
-
-def _price(stored: Sequence[TunedWorkflow], kinds: Sequence[str], may_lose: float) -> float:
-    """The highest of a ladder of prices at which the choice by kind loses at most ``may_lose`` of the share right."""
-    dollars = [one.kinds[kind].usd for one in stored for kind in kinds]
-    if not may_lose or any(usd is None for usd in dollars) or not any(dollars):
-        return 0.0
-    unit = 1.0 / max(usd for usd in dollars if usd is not None)
-
-    def share(price: float) -> float:
-        chosen = [max(stored, key=lambda one: one.kinds[k].worth(price)) for k in kinds]
-        return fmean(one.kinds[kind].right for one, kind in zip(chosen, kinds, strict=True))
-
-    best = share(0.0)
-    return max((p for p in (0.0, *(unit * s for s in np.geomspace(0.002, 2.0, 25))) if share(p) >= best - may_lose), default=0.0)
 
 
 def _best_worker(trials: Sequence[Trial], names: Sequence[str]) -> str:
