@@ -140,6 +140,11 @@ def test_a_kind_is_called_by_the_word_that_tells_it_apart() -> None:
         Problem(question=f"Is it {'on' if n % 2 else 'up'} to {n}?", target="", kind=str(n % 2), source="") for n in range(40)
     ]
     assert telling(short, lambda one: one.kind) == {}, "nor one of two letters"
+    row = "acgt" * 50
+    data = [
+        Problem(question=f"{row} {row} {n}" if n % 2 else f"Up {n}", target="", kind=str(n % 2), source="") for n in range(40)
+    ]
+    assert telling(data, lambda one: one.kind) == {}, "nor a row of data"
 
 
 def test_kinds_that_are_found_do_not_move_the_seal() -> None:
@@ -169,6 +174,19 @@ async def test_a_run_that_finds_its_kinds(tmp_path: Path) -> None:
     assert any("(The task is about plus.)" in one for one in words)
     await run(tmp_path / "again")
     assert (tmp_path / "one" / "policy.json").read_bytes() == (tmp_path / "again" / "policy.json").read_bytes()
+
+
+async def test_with_few_dollars_they_are_kept_for_the_search(tmp_path: Path) -> None:
+    priced = WorkerPool([named(each, name, 0.001) for each, name in zip(pool(), ("a", "b", "c"), strict=False)])
+    phases: list[Progress] = []
+    for max_usd in (None, 0.5):
+        found = await tune_pool(
+            priced, problems(240), exact, tmp_path / str(max_usd), kind_of=None, max_calls=3000, max_usd=max_usd,
+            gate=False, on_progress=phases.append,
+        )  # fmt: skip
+        assert found.usd is not None
+    rich, poor = (one.calls for one in phases if one.phase == "kinds")
+    assert poor < rich - 200, "replies of two workers to 180 questions would have taken most of it"
 
 
 async def test_the_gate_comes_before_the_kinds(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ TELLING = 0.4
 """Share of a kind's questions that have the word it is called by."""
 ELSEWHERE = 0.1
 """Share of the other questions that may have it."""
+LONGEST = 40
+"""Letters of a word that may be told; longer rows of letters are data, or a script without spaces."""
 
 
 IDLE = frozenset(
@@ -60,7 +62,7 @@ IDLE = frozenset(
 async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -> Callable[[Problem], str]:
     """Problem -> "group 1", "group 2", ..., by texts and replies; by texts alone where ``calls`` do not suffice for replies.
 
-    ``calls`` is what a whole run may take. A problem that is not among ``problems`` has no group.
+    ``calls`` is what a whole run can pay for. A problem that is not among ``problems`` has no group.
     """
     few = [problems[n * len(problems) // min(SAMPLE, len(problems))] for n in range(min(SAMPLE, len(problems)))]
     asked = _cheapest(bench)
@@ -122,6 +124,6 @@ def telling(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> d
 
 def _phrases(text: str) -> set[str]:
     """Words of three letters and more that say something, and such pairs of words that follow each other."""
-    words = re.findall(r"[^\W\d_]+", text.lower())
+    words = [word if len(word) <= LONGEST else "" for word in re.findall(r"[^\W\d_]+", text.lower())]
     pairs = {f"{one} {other}" for one, other in pairwise(words) if min(len(one), len(other)) > 2 and not {one, other} <= IDLE}
     return {word for word in words if len(word) > 2} - IDLE | pairs

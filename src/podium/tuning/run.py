@@ -154,7 +154,8 @@ async def tune_pool(
         return tuned
     if kind_of is None:
         learned_from = (*parts.search, *parts.select)
-        bench.kind_of = await found_kinds(bench, learned_from, whole * max_calls)
+        # The dollars may be used up long before the calls are.
+        bench.kind_of = await found_kinds(bench, learned_from, whole * (len(bench.paid) + calls_left(1.0)))
         parts = shared_again(parts, bench.kind_of, seed=seed)
         search = Search(bench, parts.search, len(workers), about=telling(learned_from, bench.kind_of), seed=seed)
         await search.begin(lambda: calls_left(until_searched))
