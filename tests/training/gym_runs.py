@@ -54,7 +54,11 @@ def small_config(*, iterations: int = 12, seed: int = 0) -> TrainConfig:
         problems_per_step=8,
         group_size=12,
         learner=LearnerConfig(learning_rate=1e-3),
-        exploration=Exploration(entropy=Schedule(start=0.05, end=0.6), forced_prefix=Schedule(start=0.5, hold=0.5, end=0.9)),
+        exploration=Exploration(
+            entropy=Schedule(start=0.05, end=0.6),
+            forced_prefix=Schedule(start=0.5, hold=0.5, end=0.9),
+            drawn_workers=Schedule(start=0.25, hold=0.8, end=0.8),
+        ),
         cooldown_iterations=0,
     )
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 import pickle
 import subprocess
@@ -191,15 +192,26 @@ def _reference(
     return totals
 
 
-@pytest.mark.parametrize(("entropy", "draft_sft_weight"), [(0.0, 0.0), (0.3, 0.0), (0.3, 0.5)])
+@pytest.mark.parametrize(
+    ("entropy", "draft_sft_weight", "drawn"), [(0.0, 0.0, False), (0.3, 0.0, False), (0.3, 0.5, False), (0.3, 0.5, True)]
+)
 def test_loss_and_gradient_are_those_of_the_reference_engine(
     moved: LocalPolicy,
     groups: list[RolloutGroup],
     rows: list[TrainingRow],
     entropy: float,
     draft_sft_weight: float,
+    drawn: bool,
     tmp_path: Path,
 ) -> None:
+    if drawn:  # the worker ids of every third row are not the policy's own
+        rows = [
+            replace(row, logprobs=tuple(math.nan if n in row.choices else value for n, value in enumerate(row.logprobs)))
+            if number % 3 == 0
+            else row
+            for number, row in enumerate(rows)
+        ]
+        assert any(math.isnan(value) for row in rows for value in row.logprobs)
     drafts = draft_rows([(g.brief, g.draft) for g in groups], moved.prompt_ids, _pieces(moved)) if draft_sft_weight else []
     assert len(drafts) == (1 if draft_sft_weight else 0)
     expected = _reference(moved, rows, entropy=entropy, drafts=drafts, draft_sft_weight=draft_sft_weight)

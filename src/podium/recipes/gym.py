@@ -105,8 +105,10 @@ def short(seed: int = 0) -> TrainConfig:
 
 
 def drawn(seed: int = 0) -> TrainConfig:
-    """The first recipe, no setting changed, in the world that is drawn from ``seed``."""
-    return replace(config(seed, draw_world(seed)), name="gym-drawn")
+    """The first recipe in the world that is drawn from ``seed``, with drawn workers, which find teams in pools of any size."""
+    usual = config(seed, draw_world(seed))
+    exploration = replace(usual.exploration, drawn_workers=Schedule(start=0.25, hold=0.85, end=0.85))
+    return replace(usual, name="gym-drawn", exploration=exploration)
 
 
 def adaptive(seed: int = 0) -> TrainConfig:

@@ -30,7 +30,8 @@ class ReferenceEngine:
         self.policy = LocalPolicy(
             deepcopy(policy.model), policy.tokens, policy.dialect, temperature=temperature, generator=self._generator
         )
-        self._learner = Learner(self.policy.model, config, policy.tokens.worker_ids(), steps=iterations * config.steps)
+        self._worker_tokens = policy.tokens.worker_ids()
+        self._learner = Learner(self.policy.model, config, self._worker_tokens, steps=iterations * config.steps)
         self._pieces = [policy.tokens.decode([token]) for token in range(len(policy.tokens))]
 
     def seed(self, number: int) -> None:
@@ -48,6 +49,10 @@ class ReferenceEngine:
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """The text of each token."""
         return [self._pieces[token] for token in ids]
+
+    def worker_tokens(self) -> Sequence[int]:
+        """The token of each worker id, as far as it has one of its own."""
+        return self._worker_tokens
 
     def learn(
         self, rows: Sequence[TrainingRow], *, entropy: float, drafts: Sequence[TrainingRow], draft_sft_weight: float, seed: int

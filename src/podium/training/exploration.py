@@ -6,7 +6,9 @@
    under the same plan, and as the policy did not write it, it carries no gradient. Who is good at what is learned first,
    under every sensible plan; then forced prefixes fade and the policy chooses plans among workers it can already conduct.
    (Exploring starts: Sutton and Barto, Reinforcement Learning, 2nd edition, section 5.3, applied to the first line of a text.)
-2. *Entropy of the worker choice*, and of nothing else, annealed to zero (:func:`podium.training.grpo.choice_entropy`).
+2. *Drawn workers* in a share of every group's rollouts: Thompson sampling over who was right in which place
+   (:mod:`podium.training.worker_draws`).
+3. *Entropy of the worker choice*, and of nothing else, annealed to zero (:func:`podium.training.grpo.choice_entropy`).
 """
 
 import random
@@ -48,6 +50,8 @@ class Exploration:
     longest_of: int = 1
     """Of so many drafts the one with most steps is taken, where a kind of question mostly fails (as for ``settled_from``). A long
     plan has more workers to find, so it needs to be tried more often than one draft in so many would."""
+    drawn_workers: Schedule = Schedule()
+    """Share of a group's rollouts whose workers are drawn (:class:`podium.training.worker_draws.WorkerDraws`)."""
     draft_sft_weight: Schedule = Schedule()
     """Weight of keeping drafts of the untrained policy likely, as supervised fine-tuning would. Without it the policy forgets
     what it does not write for a while.

@@ -4,7 +4,8 @@ For a completion o with advantage A and ratio r_t = exp(log p(o_t) - log p_old(o
 
     loss = - mean over completions of (1 / |o|) * sum over t of min(r_t * A, clip(r_t, 1 - c, 1 + c) * A)
 
-(Shao et al. 2024, arXiv 2402.03300, equation 3, with beta = 0; the Conductor paper's section 4.1.)
+(Shao et al. 2024, arXiv 2402.03300, equation 3, with beta = 0; the Conductor paper's section 4.1.) A token that p_old
+did not draw (:data:`podium.training.worker_draws.NOT_SAMPLED`) has the ratio 1 and the gradient of log p, as where p_old is p.
 
 And one bonus: the entropy of the choice of a worker, over the ids that exist, where one is written. It protects the choice from
 being made before the evidence is in; rewarding entropy of anything else destroys the format (docs/log.md).
@@ -18,7 +19,7 @@ from podium.training.batch import MicroBatch
 
 def surrogate(logprobs: Tensor, batch: MicroBatch, *, clip: float) -> Tensor:
     """The loss above, a scalar: this micro-batch's share of the mean. ``logprobs`` (B, T) under the present policy."""
-    ratio = (logprobs - batch.logprobs).exp()
+    ratio = (logprobs - torch.where(batch.logprobs.isnan(), logprobs.detach(), batch.logprobs)).exp()
     advantage = batch.advantage[:, None]
     gain = torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage)
     per_row = (gain * batch.mask).sum(dim=1) / batch.mask.sum(dim=1)

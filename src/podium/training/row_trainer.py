@@ -3,6 +3,7 @@
 Shapes: B rows, P prompt tokens, T completion tokens.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -92,6 +93,11 @@ class RowTrainer(GRPOTrainer):  # type: ignore[misc]  # untyped here
         weight = inputs["weight"] * self.accelerator.num_processes
         if inputs["drafts"]:
             return self._likelihood(model, inputs, weight)
+        if inputs["drawn"]:
+            with torch.no_grad():
+                now = self._logprobs(model, inputs)
+            sampled = inputs["old_per_token_logps"]
+            inputs = {**inputs, "old_per_token_logps": torch.where(sampled.isnan(), now, sampled)}
         completion, rows = inputs["completion_ids"], len(inputs["completion_ids"])
         states: list[Tensor] = []
         base = self.accelerator.unwrap_model(model)
@@ -169,10 +175,17 @@ def micro_batches(
     units = sum(len(row.completion_ids) - len(row.choices) for row in rows) if drafts else len(rows)
     weights = [0.0] * missing + [worth / units] * len(rows)
     order = order[:1] * missing + order
-    return [_tensors(order[at : at + size], weights[at : at + size], pad, drafts=drafts) for at in range(0, len(order), size)]
+    # Where weights are sharded all processes read a batch equally often, so it is asked of all rows and not of a batch's.
+    drawn = any(math.isnan(value) for row in rows for value in row.logprobs)
+    return [
+        _tensors(order[at : at + size], weights[at : at + size], pad, drafts=drafts, drawn=drawn)
+        for at in range(0, len(order), size)
+    ]
 
 
-def _tensors(rows: Sequence[TrainingRow], weights: Sequence[float], pad: int, *, drafts: bool) -> dict[str, Any]:
+def _tensors(
+    rows: Sequence[TrainingRow], weights: Sequence[float], pad: int, *, drafts: bool, drawn: bool = False
+) -> dict[str, Any]:
     """What TRL's loss reads: (B, P) prompts padded on the left, (B, T) completions padded on the right."""
     prompts = [torch.tensor(row.prompt_ids) for row in rows]
     completions = [torch.tensor(row.completion_ids) for row in rows]
@@ -190,6 +203,7 @@ def _tensors(rows: Sequence[TrainingRow], weights: Sequence[float], pad: int, *,
         "choice": _padded(choices, False),
         "workers": torch.tensor([row.workers for row in rows]),
         "drafts": drafts,
+        "drawn": drawn,
     }
 
 

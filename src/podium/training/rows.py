@@ -27,7 +27,7 @@ class TrainingRow:
     completion_ids: tuple[int, ...]
     """(T,), the end token included where the policy wrote it."""
     logprobs: tuple[float, ...]
-    """(T,) as sampled."""
+    """(T,) as sampled; NaN where the policy did not draw the token (:mod:`podium.training.worker_draws`)."""
     advantage: float
     choices: tuple[int, ...] = ()
     """Positions in the completion at which a worker id is written."""

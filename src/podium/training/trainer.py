@@ -17,6 +17,7 @@ from podium.training.monitor import CollapseRule, Iteration, measured
 from podium.training.rollout import Rollout, RolloutGroup, Turn
 from podium.training.rows import TrainingRow, draft_rows, rows_of
 from podium.training.sampler import KindCurriculum, SetAside, draw_tasks
+from podium.training.worker_draws import PlaceRecord, WorkerDraws
 from podium.workers.pool import WorkerPool
 
 
@@ -29,6 +30,10 @@ class Engine(Writer, Protocol):
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """The text of each token."""
+        ...
+
+    def worker_tokens(self) -> Sequence[int]:
+        """The token of each worker id, as far as it has one of its own."""
         ...
 
     def learn(
@@ -87,6 +92,7 @@ class Trainer:
         self._problems = list(config.problems())
         self._set_aside = SetAside(iterations=config.cooldown_iterations)
         self._curriculum = KindCurriculum()
+        self._record = PlaceRecord()
         self._collector = Collector(
             verifier=config.verifier,
             syntax=config.syntax,
@@ -123,6 +129,7 @@ class Trainer:
                 self._set_aside.until = dict(state["resting"])
                 self._curriculum.correct = dict(state["curriculum"])
                 self._rule.streaks = dict(state["streaks"])
+                self._record.restore(state["places"])
                 done = int(state["done"])
             except (KeyError, TypeError, ValueError) as error:
                 raise CheckpointError(
@@ -136,7 +143,12 @@ class Trainer:
 
     def _store(self, done: int) -> None:
         version = f"{self._config.name}@{done}"
-        state = {"resting": self._set_aside.until, "curriculum": self._curriculum.correct, "streaks": self._rule.streaks}
+        state = {
+            "resting": self._set_aside.until,
+            "curriculum": self._curriculum.correct,
+            "streaks": self._rule.streaks,
+            "places": self._record.state(),
+        }
         self._folder.store(done, state, lambda path: self._engine.save(path, version=version))
 
     async def _iterate(self, iteration: int) -> tuple[Iteration, list[RolloutGroup]]:
@@ -147,12 +159,14 @@ class Trainer:
         self._untrained.seed(number)
         self._start.seed(number)
         tasks = self._tasks(iteration, progress)
-        groups = await self._collector.collect(self._engine, tasks, config.group_size)
+        groups = await self._collector.collect(self._writer(iteration, progress), tasks, config.group_size)
         collected = time.perf_counter()
         groups = [self.with_advantages(group) for group in groups]
         self._strike(iteration, groups)
         self._check_world(iteration, groups)
         exploration = config.exploration
+        if exploration.drawn_workers.start > 0:
+            self._record.learn(groups)
         doubts = random.Random(f"doubts {config.seed} {iteration}")
         rows = rows_of(
             groups,
@@ -172,6 +186,12 @@ class Trainer:
         ended = time.perf_counter()
         seconds = {"collect": collected - started, "learn": ended - collected}
         return measured(iteration, groups, learning=learning, seconds=seconds), groups
+
+    def _writer(self, iteration: int, progress: float) -> Writer:
+        share = self._config.exploration.drawn_workers.at(progress)
+        if share <= 0:
+            return self._engine
+        return WorkerDraws(self._engine, self._record, share, random.Random(f"workers {self._config.seed} {iteration}"))
 
     def _drafts(self, groups: Sequence[RolloutGroup], progress: float) -> list[TrainingRow]:
         exploration = self._config.exploration

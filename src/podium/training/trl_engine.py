@@ -148,6 +148,10 @@ class TrlEngine:
         """The text of each token."""
         return [self._tokens.decode([token]) for token in ids]
 
+    def worker_tokens(self) -> Sequence[int]:
+        """The token of each worker id, as far as it has one of its own."""
+        return self._tokens.worker_ids()
+
     def write_many(self, briefs: Sequence[Brief], n: int, forced_prefixes: Sequence[str] = ()) -> list[list[Generation]]:
         """``n`` workflows for each brief; the ``n`` of a brief are written by one process."""
         forced_prefixes = forced_prefixes or [""] * len(briefs)
