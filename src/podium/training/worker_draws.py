@@ -2,9 +2,10 @@
 
 A plan of four steps pays only once four workers are right together. A policy that chooses each of them at random gets there in
 one rollout of hundreds, and settles on whoever is above average everywhere before it has found the others. How often rollouts
-were right by who took which place of which plan says more than the policy takes from it in one update. So in a share of every group's
-rollouts each place is filled by Thompson sampling (W. R. Thompson, 1933; D. Russo and others, arXiv 1707.02038): for every worker
-a share right is drawn from the beta distribution of that place, and whoever has the highest is taken. All else is the policy's.
+were right by who took which place of which plan says more than the policy takes from it in one update. So in a share of every
+group's rollouts each place is filled by Thompson sampling (W. R. Thompson, 1933; D. Russo and others, arXiv 1707.02038): for
+every worker a share right is drawn from the beta distribution of that place, and whoever has the highest is taken. All else is
+the policy's.
 These rollouts are compared with the others of their group and learned from like them.
 
 A plan is known by the first line of its text, as for forced prefixes.
