@@ -72,6 +72,7 @@ def config(seed: int = 0, world: World = WORLD) -> TrainConfig:
             settled_from=0.7,
             forced_prefix=Schedule(start=1.0, hold=0.65, end=0.7),
             longest_of=3,
+            drawn_workers=Schedule(start=0.25, hold=0.85, end=0.85),
             draft_sft_weight=Schedule(start=0.3, hold=0.7, end=0.8),
             draft_access=True,
         ),
@@ -105,10 +106,8 @@ def short(seed: int = 0) -> TrainConfig:
 
 
 def drawn(seed: int = 0) -> TrainConfig:
-    """The first recipe in the world that is drawn from ``seed``, with drawn workers, which find teams in pools of any size."""
-    usual = config(seed, draw_world(seed))
-    exploration = replace(usual.exploration, drawn_workers=Schedule(start=0.25, hold=0.85, end=0.85))
-    return replace(usual, name="gym-drawn", exploration=exploration)
+    """The first recipe in the world that is drawn from ``seed``, no setting changed."""
+    return replace(config(seed, draw_world(seed)), name="gym-drawn")
 
 
 def adaptive(seed: int = 0) -> TrainConfig:
