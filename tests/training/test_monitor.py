@@ -13,6 +13,7 @@ from podium.errors import Blame, CheckpointError
 from podium.training.curves import draw_curves
 from podium.training.monitor import CollapseRule, Iteration, entropy_bits, measured, pattern
 from podium.training.rollout import Rollout, RolloutGroup, Turn
+from podium.training.worker_draws import NOT_SAMPLED
 from podium.types import (
     Brief,
     Card,
@@ -83,6 +84,14 @@ def test_measures_by_hand() -> None:
     assert found.calls == 8  # void rollouts were paid for as well
     assert found.cost_usd == pytest.approx(0.8)
     assert json.loads(json.dumps(found.as_json()))["iteration"] == 7
+
+
+def test_workers_that_were_drawn_do_not_hide_that_the_policy_asks_only_one() -> None:
+    own, drawn = turn(SHORT, 0.5, correct=False), turn(PLAN, 1.0, correct=True)
+    drawn = replace(drawn, generation=replace(drawn.generation, logprobs=(-0.1, NOT_SAMPLED)))
+    found = measured(0, [group(own, own, own, drawn)])
+    assert found.worker_entropy_bits == 0.0
+    assert found.correct == 0.25
 
 
 def test_an_iteration_without_anything_has_no_division_by_zero() -> None:

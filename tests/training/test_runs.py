@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,12 +22,14 @@ from podium.training.batch import MicroBatch
 from podium.training.checkpoint import RunFolder
 from podium.training.config import TrainConfig
 from podium.training.engine import ReferenceEngine
+from podium.training.exploration import Exploration
 from podium.training.grpo import surrogate
 from podium.training.monitor import CollapseRule, Iteration
 from podium.training.recipe import fingerprint
 from podium.training.rollout import RolloutGroup
 from podium.training.rows import TrainingRow
 from podium.training.run import load_recipe, train
+from podium.training.sampler import Pools
 from podium.training.schedule import Schedule
 from podium.training.strategies import emergence
 from podium.training.trainer import Trainer
@@ -241,6 +244,30 @@ async def test_where_dollars_count_every_price_must_be_known_beforehand(tmp_path
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+async def test_workers_without_lasting_names_can_not_be_drawn(tmp_path: Path) -> None:
+    config = replace(small_config(iterations=1), pools=Pools(sizes=(3,), pseudonyms=True))
+    with pytest.raises(ConfigError, match="leave out drawn_workers or pseudonyms"):
+        await run(config, tmp_path / "run")
+
+
+async def test_a_run_draws_workers_by_what_its_earlier_iterations_found(tmp_path: Path) -> None:
+    """Three of twelve rollouts of each group are not the policy's choice, and what came of all of them is stored."""
+    config = replace(small_config(iterations=2), exploration=Exploration(drawn_workers=Schedule(start=0.25, hold=1.0)))
+    drawn: list[int] = []
+
+    def count(seen: Iteration, groups: Sequence[RolloutGroup]) -> None:
+        turns = [rollout.turns[0] for group in groups for rollout in group.rollouts]
+        drawn.append(sum(any(map(math.isnan, turn.generation.logprobs)) for turn in turns))
+
+    folder = RunFolder(tmp_path / "run", fingerprint(config))
+    await Trainer(config, engine_for(config), engine_for(config), gym_pool(), folder, on_iteration=count).run()
+    assert all(number > 12 for number in drawn)
+    stored = folder.state()
+    assert stored is not None
+    counts = [sum(kept) for places in stored[1]["places"].values() for kept in places[0].values()]
+    assert sum(counts) > 100
 
 
 async def test_a_line_cut_off_by_a_crash_is_written_again(tmp_path: Path) -> None:

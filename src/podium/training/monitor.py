@@ -29,7 +29,8 @@ class Iteration:
     valid: float
     correct_given_valid: float
     worker_entropy_bits: float
-    """Entropy of which worker carries out a step, over the whole mix."""
+    """Entropy of which worker carries out a step, over the whole mix. Rollouts with workers that were drawn for the policy
+    (:mod:`podium.training.worker_draws`) are left out: they would hide that it has collapsed."""
     steps: float
     """Mean steps of valid workflows."""
     steps_by_kind: dict[str, float]
@@ -76,7 +77,8 @@ def measured(
     written = [(g.problem.kind, t.transcript.workflow) for g, t in kept if t.transcript.workflow is not None]
     valid = [t for _, t in kept if t.verdict is not None]
     correct = [t for t in valid if t.correct]
-    workers = Counter(g.brief.cards[s.worker].name for g, t in kept if t.transcript.workflow for s in t.transcript.workflow.steps)
+    chosen = [(g.brief.cards, t.transcript.workflow) for g, t in kept if not any(map(math.isnan, t.generation.logprobs))]
+    workers = Counter(cards[step.worker].name for cards, workflow in chosen if workflow is not None for step in workflow.steps)
     rewards = [[t.reward for r in g.rollouts for t in r.turns if t.reward is not None] for g in groups]
     rights = [[t.correct for r in g.rollouts for t in r.turns if t.reward is not None] for g in groups]
     usage = Usage.total(t.transcript.usage for t in turns)

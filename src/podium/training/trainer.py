@@ -81,6 +81,11 @@ class Trainer:
         if config.verifier is None:
             raise ConfigError("a run needs somebody to judge the answers: name a verifier")
         _check_prices(config, pool)
+        if config.pools.pseudonyms and config.exploration.drawn_workers.start > 0:
+            raise ConfigError(
+                "workers can not be drawn by what is known of them where every question gives them other names: leave out "
+                "drawn_workers or pseudonyms"
+            )
         self._config = config
         self._engine = engine
         self._untrained = untrained
