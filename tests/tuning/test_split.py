@@ -55,6 +55,13 @@ def test_what_is_no_text_is_refused_before_it_is_paid_for(question: str) -> None
         shared_out(problems(60), lambda problem: "half a pair: \ud800")
 
 
+def test_any_beginning_of_the_sealed_part_has_the_kinds_in_their_shares() -> None:
+    given = [*problems(160, ("sum",)), *(problem("reverse", number) for number in range(40))]
+    parts = shared_out(given, kind_of)
+    for count in (10, 20, 30):
+        assert sum(one.kind == "reverse" for one in parts.test[:count]) == count // 5
+
+
 def test_given_kinds_are_kept() -> None:
     given = problems(60)
     assert kinds_of(given, kind_of) is kind_of

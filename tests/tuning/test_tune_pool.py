@@ -60,6 +60,23 @@ async def test_it_finds_who_is_good_at_what(tmp_path: Path) -> None:
     assert "one workflow" not in verdict(replace(found, tested=(ours, alone, worse)))
 
 
+async def test_a_sealed_test_of_few_problems_has_all_kinds(tmp_path: Path) -> None:
+    given = problems(400)
+    by_question = {one.question: one.kind for one in given}
+    asked: list[str] = []
+
+    async def noted(asked_of: Problem, answer: str) -> podium.Verdict:
+        asked.append(asked_of.question)
+        return await exact(asked_of, answer)
+
+    found = await tune_pool(pool(), given, noted, tmp_path, kind_of=kind_of, max_calls=200)
+    known = {question for question, _ in read_tuned(tmp_path)[1]}
+    sealed = {question for question in asked if question not in known}
+    assert len(sealed) == found.tested[0].problems < 100
+    kinds = [by_question[question] for question in sealed]
+    assert abs(kinds.count("sum") - kinds.count("reverse")) <= 1
+
+
 async def test_whoever_looks_on_changes_nothing(tmp_path: Path) -> None:
     shown = await tuned(pool(), tmp_path / "shown", on_progress=lambda progress: None)
     silent = await tuned(pool(), tmp_path / "silent")

@@ -40,7 +40,7 @@ def shared_out(problems: Sequence[Problem], kind_of: Callable[[Problem], str], *
     had, searched = Counter(kind_of(problem) for problem in problems), {kind_of(problem) for problem in parts[0]}
     if empty := [kind for kind in had if kind not in searched]:
         raise ConfigError(f"kind {empty[0]!r} has {had[empty[0]]} problem(s); give it four or more, or leave it out")
-    return Split(search=tuple(parts[0]), select=tuple(parts[1]), test=tuple(parts[2]))
+    return Split(search=tuple(parts[0]), select=tuple(parts[1]), test=tuple(_spread(parts[2], kind_of)))
 
 
 def shared_again(parts: Split, kind_of: Callable[[Problem], str], *, seed: int = 0) -> Split:
@@ -65,6 +65,16 @@ def _by_kind(
         for part, found in zip(parts, (own[:first], own[first:second], own[second:]), strict=True):
             part += found
     return parts
+
+
+def _spread(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> list[Problem]:
+    """``problems`` in an order of which any beginning has the kinds in their shares, because what is left may pay for a few only."""
+    sizes, seen, places = Counter(kind_of(problem) for problem in problems), Counter[str](), list[float]()
+    for problem in problems:
+        kind = kind_of(problem)
+        places.append((seen[kind] + 0.5) / sizes[kind])
+        seen[kind] += 1
+    return [problems[at] for at in sorted(range(len(problems)), key=places.__getitem__)]
 
 
 def is_text(text: str) -> bool:
