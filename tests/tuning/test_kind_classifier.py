@@ -41,6 +41,14 @@ def test_one_kind_is_certain_and_one_question_is_enough() -> None:
     assert not alone.is_unlike("anything")
 
 
+def test_kinds_that_differ_in_a_nul_at_their_end_are_two() -> None:
+    given = problems(40)
+    kinds = [{"sum": "one", "reverse": "one\0"}[one.kind] for one in given]
+    told = KindClassifier([one.question for one in given], kinds)
+    assert told.posterior(given[0].question).keys() == {"one", "one\0"}
+    assert [told.likeliest(one.question) for one in given] == kinds
+
+
 @pytest.mark.parametrize(("questions", "given"), [([], []), (["a"], []), (["", " "], ["x", "y"])])
 def test_nothing_to_learn_from(questions: list[str], given: list[str]) -> None:
     with pytest.raises(ConfigError):

@@ -37,7 +37,7 @@ class KindClassifier:
         self._known = self._features.fit_transform(questions)
         self._model = LogisticRegression(C=30.0, max_iter=500) if len(self.kinds) > 1 else None
         if self._model is not None:
-            self._model.fit(self._known, kinds)
+            self._model.fit(self._known, [self.kinds.index(kind) for kind in kinds])  # texts would lose a NUL at their end
         self._usual = float(np.median(self._nearest())) if len(questions) > 1 else 0.0
 
     def _nearest(self) -> list[float]:
@@ -55,7 +55,7 @@ class KindClassifier:
         if self._model is None:
             return {self.kinds[0]: 1.0}
         chances = self._model.predict_proba(self._features.transform([question]))[0]
-        return dict(zip(map(str, self._model.classes_), chances.tolist(), strict=True))
+        return dict(zip(self.kinds, chances.tolist(), strict=True))
 
     def likeliest(self, question: str) -> str:
         """The most probable kind."""
