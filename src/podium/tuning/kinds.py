@@ -84,9 +84,9 @@ def _weighed(texts: Sequence[str], longest: int, piece: str) -> csr_matrix:
 def _features(texts: Sequence[str], replies: Sequence[str]) -> csr_matrix:
     """Unit rows, so that the product of two says how alike they are."""
     words = word_features(texts)
-    if not any(re.search(_PIECE, reply) for reply in replies):
-        return words
     said = [reply[:READ] for reply in replies]
+    if not any(re.search(_PIECE, reply) for reply in said):
+        return words
     return normalize(hstack([words, WORDS * word_features(said), SHAPE * shape_features(said)]).tocsr())
 
 
@@ -106,7 +106,7 @@ def _groups(texts: Sequence[str], replies: Sequence[str]) -> list[int]:
 def _clusters(words: csr_matrix) -> NDArray[np.int_]:
     size = words.shape[0]
     most = min(MOST, size // LEAST)
-    if most < 2:
+    if most < 2 or words.shape[1] < 2:
         return np.zeros(size, dtype=int)
     alike = (words @ words.T).toarray()
     np.fill_diagonal(alike, 0.0)
