@@ -1,5 +1,6 @@
 """What a run came to, for a person to read."""
 
+import re
 from dataclasses import asdict
 
 from podium.conditions import ALWAYS
@@ -140,7 +141,7 @@ def _given_up(tuned: Tuned) -> list[str]:
 
 def _cell(text: str, width: int = 400) -> str:
     """``text`` of anybody's in a table or a heading."""
-    return plain(text, width).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`").replace("<", "&lt;")
+    return re.sub(r"([\\|`\[\]])", r"\\\1", plain(text, width)).replace("<", "&lt;")
 
 
 def _row(one: TunedWorkflow, kind: str) -> str:
