@@ -75,3 +75,22 @@ def test_both_errors_are_rare(workers: int) -> None:
     allowed = int(LITTLE * asked)
     assert 1 - binom.cdf(allowed, asked, 0.01) < 0.03
     assert binom.cdf(allowed, asked, 0.20) < 0.07
+
+
+def test_an_unknown_price_is_not_a_low_one() -> None:
+    alike = {f"p{number}": {0: True, 1: True} for number in range(30)}
+    found = headroom(alike, [0, 1], {1: 0.01})
+    assert (found.best, found.cheaper) == (1, 0), "of equals the one whose price is known"
+    found = headroom({"worse": {0: False, 1: True}, **alike}, [0, 1], {1: 0.01})
+    assert (found.best, found.cheaper) == (1, 0), "nobody knows that worker 0 costs less"
+    assert headroom(alike, [0, 1]).best == 0
+
+
+async def test_the_gate_is_not_left_open_for_a_price_nobody_knows(tmp_path: Path) -> None:
+    def nearly(call: podium.Call) -> str:
+        right = clerk("sum")(call)
+        return "?" if right[-2:] in ("00", "25") else right
+
+    workers = WorkerPool([member("a", nearly, None), member("b", clerk("sum"), 0.01)])
+    found = await tune_pool(workers, problems(200, ("sum",)), exact, tmp_path, kind_of=kind_of, max_calls=2000)
+    assert (found.best_worker, found.headroom is not None) == ("b", True)

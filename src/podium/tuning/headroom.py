@@ -6,6 +6,7 @@ to use it alone. Left out: what several could do together that none can do a par
 vote would gain, are told apart by their answers and so are not stopped.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -48,16 +49,17 @@ def headroom(
 ) -> Headroom:
     """Of problem -> worker -> whether it was right. Problems that were not asked of all ``workers`` do not count.
 
-    Of workers that are as often right the cheapest by ``usd`` is the best.
+    Of workers that are as often right the cheapest by ``usd`` is the best; those that are not in it have no known price, and
+    come last.
     """
     asked = [one for one in right.values() if all(worker in one for worker in workers)]
-    best = max(workers, key=lambda worker: (sum(one[worker] for one in asked), -usd.get(worker, 0.0), -worker))
+    best = max(workers, key=lambda worker: (sum(one[worker] for one in asked), -usd.get(worker, math.inf), -worker))
     return Headroom(
         best=best,
         problems=len(asked),
         right=sum(one[best] for one in asked),
         cheaper=sum(
-            usd.get(worker, 0.0) < CLEARLY * usd.get(best, 0.0)
+            usd.get(worker, math.inf) < CLEARLY * usd.get(best, 0.0)
             and sum(one[worker] for one in asked) >= sum(one[best] for one in asked) - NEARLY * len(asked)
             for worker in workers
         ),

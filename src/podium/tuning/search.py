@@ -107,13 +107,13 @@ class Search:
     def _headroom(self) -> Headroom:
         self.check()
         right: dict[str, dict[int, bool]] = {}
-        usd: dict[int, list[float]] = {}
+        usd: dict[int, list[float | None]] = {}
         for trial in self.trials:
             if len(trial.candidate) == 1 and trial.candidate[0].role == SOLVE:
                 right.setdefault(trial.problem, {})[trial.candidate[0].worker] = trial.outcome.right
-                if trial.outcome.usd is not None:
-                    usd.setdefault(trial.candidate[0].worker, []).append(trial.outcome.usd)
-        return headroom(right, self.workers, {worker: fmean(each) for worker, each in usd.items()})
+                usd.setdefault(trial.candidate[0].worker, []).append(trial.outcome.usd)
+        known = {worker: [one for one in each if one is not None] for worker, each in usd.items()}
+        return headroom(right, self.workers, {worker: fmean(each) for worker, each in known.items() if each == usd[worker]})
 
     async def _alone(self, asked: Sequence[tuple[int, Problem]], left: Callable[[], float]) -> None:
         for start in range(0, len(asked), BATCH):
@@ -212,9 +212,10 @@ class Search:
         """Where the ascent begins: every plan with random workers, and what has been tried most."""
         rng = self._rng
         plans = [staffed(plan, [rng.choice(self.workers) for _ in plan], self.about[kind]) for plan in self._catalogue.plans]
-        return plans + [candidate for candidate, _ in self._seen[kind].most_common(top) if self._can_be_asked(candidate)]
+        return plans + [candidate for candidate, _ in self._seen[kind].most_common(top) if self.can_be_asked(candidate)]
 
-    def _can_be_asked(self, candidate: Candidate) -> bool:
+    def can_be_asked(self, candidate: Candidate) -> bool:
+        """Whether all its workers still answer."""
         return all(part.worker in self.workers for part in candidate)
 
     def best(self, mean: Draw) -> dict[str, float]:
@@ -243,9 +244,9 @@ class Search:
         """The best candidates of ``kind``: those that were measured; where these are too few, by the estimate those that were
         tried twice, and where these are too few as well what ascent from the plans finds."""
         self.check()
-        measured = {one: share for one, share in self.measured(kind).items() if self._can_be_asked(one)}
+        measured = {one: share for one, share in self.measured(kind).items() if self.can_be_asked(one)}
         leaders = sorted(measured, key=lambda one: (-measured[one], len(one), repr(one)))
-        tried = {candidate for candidate, times in self._seen[kind].items() if times >= 2 and self._can_be_asked(candidate)}
+        tried = {candidate for candidate, times in self._seen[kind].items() if times >= 2 and self.can_be_asked(candidate)}
         if len(leaders) < FEWEST:
             leaders += self._by_estimate(kind, mean, tried - measured.keys())
         if len(leaders) < FEWEST:
@@ -261,7 +262,7 @@ class Search:
         mean = self.model.mean()
         self.check()
         tried = {one for kind in kinds for one, times in self._seen[kind].items() if times >= 2 or one in self.measured(kind)}
-        found = {one for one in tried if self._can_be_asked(one)} or {solo(worker) for worker in self.workers}
+        found = {one for one in tried if self.can_be_asked(one)} or {solo(worker) for worker in self.workers}
 
         def over_all(candidate: Candidate) -> float:
             return fmean(mean.share(kind, candidate) for kind in kinds)
@@ -279,7 +280,7 @@ class Search:
             for part in trial.candidate:
                 by_worker.setdefault(part.worker, []).append(trial.outcome.usd / len(trial.candidate))
         means = {worker: fmean(each) for worker, each in by_worker.items()}
-        return lambda candidate: sum(means.get(part.worker, 0.0) for part in candidate)
+        return lambda each: sum(means[p.worker] for p in each) if all(p.worker in means for p in each) else None
 
     def _proposals(self, mean: Draw) -> list[tuple[Candidate, Problem]]:
         kinds = list(self.by_kind)

@@ -69,7 +69,7 @@ async def halving(
         await bench.all([_more(bench, one, part) for one in left])
         if bench.is_exhausted:
             break  # what was asked of some only is no comparison
-        left.sort(key=lambda one: (-one.share, one.usd or 0.0))
+        left.sort(key=lambda one: (-one.share, math.inf if one.usd is None else one.usd))
         keep = max(1, (len(left) + 1) // 2)
         gone, left = left[keep:] + gone, left[:keep]
     return left + gone
