@@ -10,7 +10,7 @@ import podium
 from podium.errors import ConfigError, WorkerUnavailable
 from podium.tuning.candidates import solo
 from podium.tuning.finding import ASKED, REPLY_SHARE, SAMPLE, found_kinds, telling
-from podium.tuning.kinds import grouped
+from podium.tuning.kinds import READ, grouped
 from podium.tuning.run import Progress, tune_pool
 from podium.tuning.split import shared_again, shared_out
 from podium.tuning.trials import Bench
@@ -147,6 +147,18 @@ def test_a_kind_is_called_by_the_word_that_tells_it_apart() -> None:
     assert telling(data, lambda one: one.kind) == {}, "nor a row of data"
 
 
+def test_words_that_share_nothing_but_a_sign_are_of_one_kind() -> None:
+    rng = random.Random(0)
+    words = [Problem(question="".join(rng.choices("abcdefghijkl", k=9)) + "?", target="", kind="", source="") for _ in range(60)]
+    assert {*map(grouped(words), words)} == {"group 1"}
+
+
+def test_replies_of_which_nothing_is_read_say_nothing() -> None:
+    given = same_words(60)
+    by_text, by_reply = grouped(given), grouped(given, {one.id: " " * READ + "four" for one in given})
+    assert [by_text(one) for one in given] == [by_reply(one) for one in given]
+
+
 def test_kinds_that_are_found_do_not_move_the_seal() -> None:
     given = problems(120)
     parts = shared_out(given, lambda one: "")
@@ -187,6 +199,19 @@ async def test_with_few_dollars_they_are_kept_for_the_search(tmp_path: Path) -> 
         assert found.usd is not None
     rich, poor = (one.calls for one in phases if one.phase == "kinds")
     assert poor < rich - 200, "replies of two workers to 180 questions would have taken most of it"
+
+
+@pytest.mark.parametrize("answers", [60, 90, 130, 160])
+async def test_a_cap_in_the_middle_of_it_leaves_what_was_known_before(tmp_path: Path, answers: int) -> None:
+    phases: list[Progress] = []
+    async with podium.open_pool([*pool()], budget=podium.Budget(usd=0.001 * answers)) as opened:
+        found = await tune_pool(
+            opened.workers, problems(120), exact, tmp_path, kind_of=None, max_calls=300, on_progress=phases.append
+        )
+    assert 0 < found.calls < answers
+    assert "The sealed problems were not asked" in (tmp_path / "report.md").read_text()
+    assert {*found.record.workflows[0].kinds} == {"group 1"}
+    assert "kinds" not in {one.phase for one in phases}
 
 
 async def test_the_gate_comes_before_the_kinds(tmp_path: Path) -> None:

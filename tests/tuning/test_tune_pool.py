@@ -65,9 +65,9 @@ async def test_a_sealed_test_of_few_problems_has_all_kinds(tmp_path: Path) -> No
     by_question = {one.question: one.kind for one in given}
     asked: list[str] = []
 
-    async def noted(asked_of: Problem, answer: str) -> podium.Verdict:
-        asked.append(asked_of.question)
-        return await exact(asked_of, answer)
+    async def noted(problem: Problem, answer: str) -> podium.Verdict:
+        asked.append(problem.question)
+        return await exact(problem, answer)
 
     found = await tune_pool(pool(), given, noted, tmp_path, kind_of=kind_of, max_calls=200)
     known = {question for question, _ in read_tuned(tmp_path)[1]}
@@ -114,6 +114,24 @@ async def test_a_worker_that_always_fails_is_done_without(tmp_path: Path, worker
     assert set(found.given_up) == {name for name in workers if name.startswith("failing")}
     assert not any(step.worker in found.given_up for one in found.record.workflows for step in one.steps)
     assert f"they kept failing: {', '.join(found.given_up)}." in (tmp_path / "report.md").read_text()
+
+
+@pytest.mark.parametrize("answers", [60, 80])
+async def test_the_best_worker_stops_answering_and_the_others_are_tested(tmp_path: Path, answers: int) -> None:
+    left = answers
+
+    def good(call: podium.Call) -> str:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise WorkerUnavailable("429 out for the day")
+        return max(clerk("sum")(call), clerk("reverse")(call), key=lambda said: said != "I do not know.")
+
+    workers = WorkerPool([member("good", good), *pool()])
+    found = await tuned(workers, tmp_path, problems(200), max_calls=500, gate=False)
+    assert found.given_up == ("good",)
+    assert (found.tested[0].share, found.best_worker) == (1.0, "sum")
+    assert not any(step.worker == "good" for one in found.record.workflows for step in one.steps)
 
 
 async def test_where_nobody_answers_it_is_the_worlds_fault(tmp_path: Path) -> None:
@@ -237,13 +255,14 @@ async def test_over_a_journal_a_second_run_asks_nobody_and_comes_to_the_same(tmp
 
 
 async def test_hostile_names_do_not_break_the_report(tmp_path: Path) -> None:
-    odd = "a|b\n# <script>\x1b[31m"
+    odd = "a|b\n# <script>\x1b[31m ![seen](https://elsewhere.example/seen.png)"
     given = [replace(one, kind=f"{one.kind}{odd}") for one in problems(60)]
     workers = WorkerPool([member(f"sum{odd}", clerk("sum")), member("idle", clerk(""))])
     await tuned(workers, tmp_path, given, max_calls=200)
     report = (tmp_path / "report.md").read_text()
     assert "<script>" not in report
     assert "\x1b" not in report
+    assert "![seen](" not in report, "whoever opens it would ask for that picture"
     assert {line.count(" | ") for line in report.splitlines() if line.startswith("| 0 ")} == {4}
 
 

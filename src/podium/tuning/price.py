@@ -7,6 +7,9 @@ import numpy as np
 
 from podium.policies.tuned_record import TunedWorkflow
 
+PREFERENCES = {"accuracy": 0.0, "balanced": 0.01, "cheap": 0.03}
+"""How much of the share right may be given up for a lower price."""
+
 
 def price_of(stored: Sequence[TunedWorkflow], kinds: Sequence[str], may_lose: float) -> float:
     """The highest of a ladder of prices at which the choice by kind loses at most ``may_lose`` of the share right."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from statistics import fmean
 
@@ -16,20 +17,21 @@ from podium.protocols import Verifier
 from podium.tuning.advising import CALLS_OF_AN_ARM, advised, advised_arms
 from podium.tuning.candidates import solo, workflow
 from podium.tuning.catalogue import GENERAL, SOLVE, Catalogue
-from podium.tuning.finding import found_kinds, telling
 from podium.tuning.frontier import frontier_picture
+from podium.tuning.given_up import without_given_up
 from podium.tuning.headroom import Headroom
 from podium.tuning.outcomes import Draw
-from podium.tuning.price import price_of
+from podium.tuning.price import PREFERENCES, price_of
 from podium.tuning.proposals import with_proposals
+from podium.tuning.regrouped import searched_by_kinds
 from podium.tuning.report import markdown
 from podium.tuning.result import TUNED, Tuned
 from podium.tuning.sealed import constant_arm, tested, tuned_arm
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
-from podium.tuning.split import Split, shared_again, shared_out
+from podium.tuning.split import Split, shared_out
 from podium.tuning.stopping import CALLS_OF_A_KIND, with_stopping, worth_stopping
-from podium.tuning.trials import Arm, Bench, Trial
+from podium.tuning.trials import Arm, Bench
 from podium.types import Problem
 from podium.workers.pool import WorkerPool
 
@@ -152,14 +154,12 @@ async def tune_pool(
         report("gate", search.model.mean())
         write(out, tuned, _questions(parts, bench.kind_of))
         return tuned
-    if kind_of is None:
-        learned_from = (*parts.search, *parts.select)
+    if kind_of is None and not bench.is_exhausted:
         # The dollars may be used up long before the calls are.
-        bench.kind_of = await found_kinds(bench, learned_from, whole * (len(bench.paid) + calls_left(1.0)))
-        parts = shared_again(parts, bench.kind_of, seed=seed)
-        search = Search(bench, parts.search, len(workers), about=telling(learned_from, bench.kind_of), seed=seed)
-        await search.begin(lambda: calls_left(until_searched))
-        report("kinds", search.model.mean())
+        payable = whole * (len(bench.paid) + calls_left(1.0))
+        search, parts = await searched_by_kinds(search, parts, payable, lambda: calls_left(until_searched), seed=seed)
+        if bench.kind_of is not _all_alike:
+            report("kinds", search.model.mean())
     proposed_until = len(bench.paid) + PROPOSED_SHARE * whole * max_calls
     proposals = await with_proposals(search, proposers, lambda: min(calls_left(until_searched), proposed_until - len(bench.paid)))
     await search.run(lambda: calls_left(until_searched), lambda mean: report("search", mean))
@@ -170,9 +170,10 @@ async def tune_pool(
     report("select", search.model.mean())
     record = _record(search, chosen, kinds, workers, prefer, bench.catalogue)
     record = await with_stopping(record, bench, parts.select, alone, lambda: calls_left(until_selected))
+    record = without_given_up(record, bench.given_up)
     questions = _questions(parts, bench.kind_of)
     policy = TunedPolicy(record, questions, workers.names)
-    best_worker = _best_worker(search.trials, workers.names)
+    best_worker = _best_worker(search, workers.names)
     arms = {
         TUNED: tuned_arm(bench, policy),
         f"worker:{best_worker}": constant_arm(bench, solo(workers.names.index(best_worker))),
@@ -218,7 +219,10 @@ async def select(
             for worker in search.workers
         }
         alone = max(singles, key=lambda one: singles[one])
-        cheap = min((one for one in singles if singles[one] > singles[alone] - NEARLY), key=lambda one: costs(one) or 0.0)
+        cheap = min(
+            (one for one in singles if singles[one] > singles[alone] - NEARLY),
+            key=lambda one: inf if (usd := costs(one)) is None else usd,
+        )
         own = [problem for problem in problems if bench.kind_of(problem) == kind]
         first = list(dict.fromkeys((*leaders[:1], alone, constant, cheap, *leaders)))
         measured = max(search.measured(kind).values(), default=1.0)
@@ -243,10 +247,6 @@ async def select(
                 search.note(trial)
     search.model.fit()
     return found
-
-
-PREFERENCES = {"accuracy": 0.0, "balanced": 0.01, "cheap": 0.03}
-"""How much of the share right may be given up for a lower price."""
 
 
 def _all_alike(problem: Problem) -> str:
@@ -294,6 +294,8 @@ def _record(
     mean, draws = search.model.mean(), [search.model.draw() for _ in range(DRAWS)]
     kept = [one for kind in kinds for n, one in enumerate(chosen[kind]) if n < BEST_KEPT or len(one.candidate) == 1]
     candidates = list(dict.fromkeys(one.candidate for one in kept))
+    if not any(map(search.can_be_asked, candidates)):  # all of them stopped answering meanwhile
+        candidates.append(search.constant(kinds))
     by_candidate = {(kind, one.candidate): one for kind in kinds for one in chosen[kind]}
     costs = search.costs()
     stored = []
@@ -326,12 +328,14 @@ def _record(
     return TunedRecord(form=FORM, workers=workers.names, prefer=prefer, price=price, robust=robust, workflows=tuple(stored))
 
 
-def _best_worker(trials: Sequence[Trial], names: Sequence[str]) -> str:
+def _best_worker(search: Search, names: Sequence[str]) -> str:
+    """Of those that still answer, where one was tried alone: whoever else is best can not be asked in the sealed test."""
     right: dict[int, list[bool]] = {}
-    for trial in trials:
+    for trial in search.trials:
         if len(trial.candidate) == 1 and trial.candidate[0].role == SOLVE:
             right.setdefault(trial.candidate[0].worker, []).append(trial.outcome.right)
-    return names[max(right, key=lambda worker: (sum(right[worker]) + 1) / (len(right[worker]) + 2))]
+    able = [worker for worker in right if worker in search.workers] or [*right]
+    return names[max(able, key=lambda worker: (sum(right[worker]) + 1) / (len(right[worker]) + 2))]
 
 
 def write(out: Path, tuned: Tuned, questions: Sequence[tuple[str, str]]) -> None:

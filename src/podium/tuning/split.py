@@ -68,7 +68,7 @@ def _by_kind(
 
 
 def _spread(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> list[Problem]:
-    """``problems`` in an order of which any beginning has the kinds in their shares, because what is left may pay for a few only."""
+    """``problems`` in an order of which any beginning has the kinds in their shares: calls may be left for a few only."""
     sizes, seen, places = Counter(kind_of(problem) for problem in problems), Counter[str](), list[float]()
     for problem in problems:
         kind = kind_of(problem)

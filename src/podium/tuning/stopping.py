@@ -12,6 +12,7 @@ from podium.evaluation.metrics import wilson
 from podium.policies.rules import Rule, cascade, stop
 from podium.policies.tuned_record import Measured, TunedRecord, TunedWorkflow
 from podium.tuning.candidates import solo
+from podium.tuning.price import PREFERENCES, price_of
 from podium.tuning.search import Search
 from podium.tuning.steps import stored_steps, template_of
 from podium.tuning.trials import Bench, Judged
@@ -64,7 +65,8 @@ async def with_stopping(
         own = [problem for problem in problems if bench.kind_of(problem) == kind][:PROBLEMS]
         order = sorted(alone, key=lambda worker: -alone[worker])
         for rule in rules_of(order, len(record.workers)):
-            if not own or left() < len(own) * len(rule.order) or bench.is_exhausted:
+            answer = {*rule.order} <= {*bench.answering}
+            if not own or left() < len(own) * len(rule.order) or bench.is_exhausted or not answer:
                 continue
             steps = stored_steps(rule, record.workers)
             judged = await bench.all([bench.judge(template_of(steps, record.workers), problem) for problem in own])
@@ -74,7 +76,13 @@ async def with_stopping(
                 measured = _measured(found, fmean(alone[worker] for worker in rule.order))
                 elsewhere = {other: Measured(right=worst[other], usd=measured.usd, calls=measured.calls) for other in every}
                 added.append(TunedWorkflow(steps=steps, kinds=elsewhere | {kind: measured}))
-    return record.model_copy(update={"workflows": (*record.workflows, *added)}) if added else record
+    if not added:
+        return record
+    every_one = (*record.workflows, *added)
+    # Anew: a dollar that was worth this much among the others may be worth too much beside a cheap one that is mostly wrong.
+    return record.model_copy(
+        update={"workflows": every_one, "price": price_of(every_one, list(every), PREFERENCES[record.prefer])}
+    )
 
 
 def rules_of(order: Sequence[int], workers: int) -> list[Rule]:

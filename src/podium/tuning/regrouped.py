@@ -1,0 +1,31 @@
+"""From one search over everything to one over kinds that are found; where a cap ends that, the one before is what there is."""
+
+from collections.abc import Callable
+
+from podium.errors import BudgetExceeded
+from podium.tuning.finding import found_kinds, telling
+from podium.tuning.search import Search
+from podium.tuning.split import Split, shared_again
+
+
+async def searched_by_kinds(
+    search: Search, parts: Split, payable: float, left: Callable[[], float], *, seed: int
+) -> tuple[Search, Split]:
+    """A search that has begun over kinds found in ``parts``, and these shared out by kind; as they were where a cap was reached.
+
+    ``payable``: calls that the whole run can pay for; ``left``: those that are left.
+    """
+    bench, before = search.bench, search.bench.kind_of
+    known = (*parts.search, *parts.select)
+    bench.kind_of = await found_kinds(bench, known, payable)
+    if not bench.is_exhausted:
+        again = shared_again(parts, bench.kind_of, seed=seed)
+        begun = Search(bench, again.search, len(bench.workers), about=telling(known, bench.kind_of), seed=seed)
+        try:
+            await begun.begin(left)
+        except BudgetExceeded:
+            pass  # nothing is known of the kinds; what was paid for before is
+        else:
+            return begun, again
+    bench.kind_of = before
+    return search, parts
