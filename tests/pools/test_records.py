@@ -133,7 +133,11 @@ def test_a_pickle_is_never_opened(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("cells", "said"),
-    [(["1", "q", "k", "often", 1, "x", "y", 1, 1], "no number"), (["1", "q", "k", 7, 1, "x", "y", 1, 1], "not from 0 to 1")],
+    [
+        (["1", "q", "k", "often", 1, "x", "y", 1, 1], "no number"),
+        (["1", "q", "k", 7, 1, "x", "y", 1, 1], "not from 0 to 1"),
+        (["1", "q", "k", 1, 1, "x", "y", 1, -0.1], "less than nothing"),
+    ],
 )
 def test_a_broken_table_says_where(tmp_path: Path, cells: list[object], said: str) -> None:
     with pytest.raises(ConfigError, match=f"line 2.*{said}"):
@@ -155,6 +159,27 @@ def test_a_record_twice_is_refused(bench: Path) -> None:
     result(bench, "small", [row(1, 1.0), row(1, 0.0)], stamp="20260102_000000")
     with pytest.raises(ConfigError, match="twice"):
         read_records(bench)
+
+
+def test_different_questions_under_one_id_are_refused(bench: Path) -> None:
+    result(bench, "other", [row(1, 1.0, origin_query="What is 5 and 5?")])
+    with pytest.raises(ConfigError, match="'maker/big' and 'other' were asked different questions as sums 1"):
+        read_records(bench)
+
+
+def test_ids_that_only_look_like_one_number_stay_apart(tmp_path: Path) -> None:
+    given = [Record(dataset="d", id=name, model="m", question=name, prediction="", score=1.0) for name in ("7", "007", "0")]
+    write_records(given, tmp_path / "bench", "llmrouterbench")
+    assert {one.id for one in read_records(tmp_path / "bench")} == {"7", "007", "0"}
+
+
+@pytest.mark.parametrize("form", ["recordings", "llmrouterbench", "routerbench"])
+def test_where_nothing_can_be_written_it_is_said(tmp_path: Path, form: str) -> None:
+    (tmp_path / "file").touch()
+    given = [Record(dataset="d", id="1", model="m", question="q", prediction="", score=1.0)]
+    for target in (tmp_path / "file" / "folder" / "x", tmp_path / ("z" * 300) / "x"):
+        with pytest.raises(ConfigError, match=r"can not be written: (Not a directory|File name too long)"):
+            write_records(given, target, form)
 
 
 @pytest.mark.parametrize("name", ["../../escape", "..", "a/../../b", "/etc/passwd"])

@@ -200,9 +200,20 @@ async def test_the_folder_of_another_pool_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "policy.json").read_bytes() == before
     await tuned(pool("sum", "reverse", "idle"), tmp_path, max_calls=200)
     (tmp_path / "policy.json").write_text("my notes")
-    with pytest.raises(CheckpointError):
+    with pytest.raises(CheckpointError, match="delete it and run podium tune again"):
         await tuned(pool(), tmp_path)
     assert (tmp_path / "policy.json").read_text() == "my notes"
+
+
+@pytest.mark.parametrize("left", ["", '{"question":"of another', '{"question":"Of others?","kind":"others"}\n', None])
+async def test_questions_that_a_crash_left_without_their_policy_are_written_anew(tmp_path: Path, left: str | None) -> None:
+    await tuned(pool(), tmp_path, max_calls=200)
+    whole = (tmp_path / "questions.jsonl").read_text()
+    (tmp_path / "questions.jsonl").unlink() if left is None else (tmp_path / "questions.jsonl").write_text(left)
+    with pytest.raises(CheckpointError):
+        read_tuned(tmp_path)
+    await tuned(pool(), tmp_path, max_calls=200)
+    assert (tmp_path / "questions.jsonl").read_text() == whole
 
 
 def capped(usd: float, journal: Journal | None = None, sent: list[str] | None = None) -> tuple[WorkerPool, Budget]:

@@ -90,16 +90,14 @@ def read_tuned(folder: Path) -> tuple[TunedRecord, list[tuple[str, str]]]:
     Raises :class:`ConfigError` where there is none, :class:`CheckpointError` where it can not be read.
     """
     file = folder / "policy.json"
-    if not file.is_file():
-        raise ConfigError(f"{folder} holds no tuned policy (policy.json); make one with: podium tune --out {folder}")
+    record = _read_record(file)
     try:
-        record = TunedRecord.model_validate_json(file.read_text(encoding="utf-8"))
         lines = (folder / "questions.jsonl").read_text(encoding="utf-8").split("\n")  # splitlines would cut at U+2028, too
         asked = [_Asked.model_validate_json(line) for line in lines if line.strip()]
     except (OSError, UnicodeDecodeError, ValidationError) as error:
         raise CheckpointError(f"{folder} is no tuned policy of this version of podium: {first_line(error)}") from error
-    if record.form != FORM or record.robust >= len(record.workflows) or not asked:
-        raise CheckpointError(f"{file} is no tuned policy of this version of podium ({record.form!r}); run podium tune again")
+    if not asked:
+        raise CheckpointError(f"{folder / 'questions.jsonl'} holds no question to tell kinds by; run podium tune again")
     kinds = {one.kind for one in asked}
     for number, one in enumerate(record.workflows):
         if missing := kinds - one.kinds.keys():
@@ -108,6 +106,22 @@ def read_tuned(folder: Path) -> tuple[TunedRecord, list[tuple[str, str]]]:
             if step.worker not in (*record.workers, VOTE):
                 raise CheckpointError(f"{file}: workflow {number} asks {step.worker!r}, who is not among its workers")
     return record, [(one.question, one.kind) for one in asked]
+
+
+def _read_record(file: Path) -> TunedRecord:
+    if not file.is_file():
+        raise ConfigError(f"{file.parent} holds no tuned policy ({file.name}); make one with: podium tune --out {file.parent}")
+    try:
+        record = TunedRecord.model_validate_json(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, ValidationError) as error:
+        raise CheckpointError(
+            f"{file} is no tuned policy of this version of podium: {first_line(error)}; delete it and run podium tune again"
+        ) from error
+    if record.form != FORM or record.robust >= len(record.workflows):
+        raise CheckpointError(
+            f"{file} is no tuned policy of this version of podium ({record.form!r}); delete it and run podium tune again"
+        )
+    return record
 
 
 def write_tuned(folder: Path, record: TunedRecord, questions: Sequence[tuple[str, str]]) -> None:
@@ -148,11 +162,12 @@ def made_folder(folder: Path) -> None:
 def checked_folder(folder: Path, workers: Sequence[str]) -> None:
     """Make ``folder`` where it is missing. Raises :class:`ConfigError` where a policy for ``workers`` can not be put there.
 
-    A policy for the same workers is replaced, one for others is not: somebody may use it.
+    A policy for the same workers is replaced, one for others is not: somebody may use it. What stands in ``questions.jsonl`` does
+    not matter: where a crash left it without its policy, it is written anew.
     """
     made_folder(folder)
     if (folder / "policy.json").exists():
-        record, _ = read_tuned(folder)
+        record = _read_record(folder / "policy.json")
         if set(record.workers) != set(workers):
             raise ConfigError(
                 f"{folder} holds a policy for other workers ({', '.join(record.workers)}); name another folder, or delete it"

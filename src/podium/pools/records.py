@@ -26,6 +26,7 @@ MAX_BYTES = 2_000_000_000
 """Largest file that is read."""
 FORMS = ("recordings", "llmrouterbench", "routerbench")
 _STAMP = re.compile(r"(\d{8})_(\d{6})\.json")
+_COUNTED = re.compile(r"0|[1-9][0-9]{0,14}")
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 _RESPONSE, _COST = "|model_response", "|total_cost"
 _FIXED = ("sample_id", "prompt", "eval_name", "oracle_model_to_route_to")
@@ -55,7 +56,8 @@ class Record:
 def read_records(source: Path) -> list[Record]:
     """The records in ``source``: a folder of recordings or of LLMRouterBench's results, or RouterBench's table as CSV.
 
-    Raises :class:`ConfigError` where it is none of these, where nothing is in it, and where a record is there twice.
+    Raises :class:`ConfigError` where it is none of these, where nothing is in it, where a record is there twice, and where models
+    were asked different questions under one id.
     """
     if source.is_dir():
         found = list(_recordings(source) if (source / "questions.jsonl.gz").exists() else _llmrouterbench(source))
@@ -69,7 +71,14 @@ def read_records(source: Path) -> list[Record]:
     else:
         raise ConfigError(f"{source} is neither a folder of recordings or of LLMRouterBench's results nor a table (.csv)")
     seen: set[tuple[str, str, str]] = set()
+    asked: dict[tuple[str, str], Record] = {}
     for record in found:
+        first = asked.setdefault((record.dataset, record.id), record)
+        if first.question != record.question:
+            raise ConfigError(
+                f"{source}: {first.model!r} and {record.model!r} were asked different questions as {record.dataset} {record.id}, "
+                "and what they made of these can not be compared"
+            )
         key = (record.dataset, record.id, record.model)
         if key in seen:
             raise ConfigError(f"{source} has what {record.model!r} made of {record.dataset} {record.id} twice; which one counts?")
@@ -82,15 +91,18 @@ def read_records(source: Path) -> list[Record]:
 def write_records(records: Sequence[Record], target: Path, form: str) -> None:
     """Write ``records`` in one of :data:`FORMS`: a folder, or for ``routerbench`` a CSV file.
 
-    Raises :class:`ConfigError` for an unknown form, for a target that is there already, and for two names that become one file.
+    Raises :class:`ConfigError` for an unknown form, for a target that is there already or can not be written, and for two names
+    that become one file.
     """
     if form not in FORMS:
         raise ConfigError(f"records are written as {', '.join(FORMS)}, not as {form[:40]!r}")
-    if target.exists():
-        raise ConfigError(f"{target} is there already; name another one")
-    {"recordings": _write_recordings, "llmrouterbench": _write_llmrouterbench, "routerbench": _write_routerbench}[form](
-        records, target
-    )
+    write = {"recordings": _write_recordings, "llmrouterbench": _write_llmrouterbench, "routerbench": _write_routerbench}[form]
+    try:
+        if target.exists():
+            raise ConfigError(f"{target} is there already; name another one")
+        write(records, target)
+    except OSError as error:
+        raise ConfigError(f"{target} can not be written: {error.strerror or error}") from error
 
 
 # LLMRouterBench ----------------------------------------------------------------------------------------------------------------
@@ -162,7 +174,7 @@ def _write_llmrouterbench(records: Sequence[Record], folder: Path) -> None:
     for (dataset, model), own in by_file.items():
         rows = [
             {
-                "index": int(one.id) if one.id.isascii() and one.id.isdecimal() and len(one.id) < 16 else one.id,
+                "index": int(one.id) if _COUNTED.fullmatch(one.id) else one.id,
                 "origin_query": one.question, "prompt": one.prompt or one.question, "prediction": one.prediction,
                 "ground_truth": one.ground_truth, "score": one.score, "prompt_tokens": one.prompt_tokens,
                 "completion_tokens": one.completion_tokens, "cost": one.usd, "raw_output": one.prediction,
@@ -211,6 +223,8 @@ def _of_row(row: dict[str, Any], models: Sequence[str], where: str) -> Iterator[
             continue
         if not 0 <= score <= 1:
             raise ConfigError(f"{where}: the score of {model!r} is {score:g}, and not from 0 to 1")
+        if cost is not None and cost < 0:
+            raise ConfigError(f"{where}: the cost of {model!r} is {cost:g}, and less than nothing")
         response = _said(row.get(model + _RESPONSE) or "")
         yield Record(
             dataset=row["eval_name"] or "", id=row["sample_id"] or "", model=model, question=_said(row["prompt"] or ""),
