@@ -78,6 +78,23 @@ def test_half_a_character_is_refused_in_words(folder: Path, asked: tuple[str, st
     assert read_tuned(folder) == (record(), QUESTIONS)
 
 
+def test_a_crash_between_the_files_leaves_no_policy_with_questions_of_another(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(file: Path, target: Path) -> Path:
+        if target.name == "policy.json":
+            raise KeyboardInterrupt
+        return replace(file, target)
+
+    replace = Path.replace
+    monkeypatch.setattr(Path, "replace", crash)
+    with pytest.raises(KeyboardInterrupt):
+        write_tuned(folder, record(), [(question, {"sum": "reverse", "reverse": "sum"}[kind]) for question, kind in QUESTIONS])
+    with pytest.raises(ConfigError, match="holds no tuned policy"):
+        read_tuned(folder)
+    checked_folder(folder, NAMES)
+
+
 def changed(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
     """Spoils ``policy.json``."""
 

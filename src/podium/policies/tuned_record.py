@@ -125,7 +125,8 @@ def _read_record(file: Path) -> TunedRecord:
 
 
 def write_tuned(folder: Path, record: TunedRecord, questions: Sequence[tuple[str, str]]) -> None:
-    """Write what :func:`read_tuned` reads. Each file is replaced in one move, so that a crash leaves no half of one.
+    """Write what :func:`read_tuned` reads. Each file is replaced in one move, so that a crash leaves no half of one, and no policy
+    beside questions of another one, whose kinds may have the same names.
 
     Raises :class:`ConfigError` for a text that no file can hold, before anything is written.
     """
@@ -138,15 +139,22 @@ def write_tuned(folder: Path, record: TunedRecord, questions: Sequence[tuple[str
             "write whole characters there"
         ) from error
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in (("questions.jsonl", lines), ("policy.json", whole)):
-        replaced(folder / name, text)
+    files = {folder / "questions.jsonl": lines, folder / "policy.json": whole}
+    drafts = [(_draft(file, text), file) for file, text in files.items()]
+    (folder / "policy.json").unlink(missing_ok=True)
+    for draft, file in drafts:
+        draft.replace(file)
 
 
 def replaced(file: Path, text: str) -> None:
     """Put ``text`` into ``file`` in one move."""
+    _draft(file, text).replace(file)
+
+
+def _draft(file: Path, text: str) -> Path:
     draft = file.with_name(f"{file.name}.new")
     draft.write_text(text, encoding="utf-8")
-    draft.replace(file)
+    return draft
 
 
 def made_folder(folder: Path) -> None:
