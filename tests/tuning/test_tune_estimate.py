@@ -1,5 +1,7 @@
 """What tuning would take is said before anything is asked, and what is not known is not made up."""
 
+from dataclasses import replace
+
 import pytest
 
 from podium.errors import ConfigError
@@ -20,6 +22,21 @@ def test_parts_kinds_calls_and_dollars() -> None:
     assert "within 20 points" in found.as_text()
 
 
+def test_with_few_calls_few_sealed_problems_are_asked_and_that_is_said() -> None:
+    found = estimated(problems(400), kind_of, pool().cards, max_calls=200)
+    assert (found.sealed, found.least_sealed) == (100, 20)
+    assert "within 10 points; where calls are left for 20 of its problems only, to within 22." in found.as_text()
+    assert "only" not in estimated(problems(40), kind_of, pool().cards, max_calls=200).as_text()
+
+
+def test_a_sign_of_another_script_is_more_of_a_token() -> None:
+    latin, other = ([replace(one, question=letter * 4000 + one.question) for one in problems(40)] for letter in "a水")
+    dollars = [estimated(given, kind_of, pool().cards, max_calls=200).least_usd for given in (latin, other)]
+    assert dollars[0] is not None
+    assert dollars[1] is not None
+    assert dollars[1] > 2 * dollars[0]
+
+
 def test_one_unknown_price_makes_the_dollars_unknown() -> None:
     found = estimated(problems(100), kind_of, (*pool().cards, Card(name="new")), max_calls=600)
     assert (found.least_usd, found.most_usd) == (None, None)
@@ -29,3 +46,5 @@ def test_one_unknown_price_makes_the_dollars_unknown() -> None:
 def test_what_can_show_nothing_is_refused() -> None:
     with pytest.raises(ConfigError, match="there are 30 problems"):
         estimated(problems(30), kind_of, pool().cards, max_calls=600)
+    with pytest.raises(ConfigError, match="199 calls can not show anything"):
+        estimated(problems(60), kind_of, pool().cards, max_calls=199)

@@ -125,8 +125,8 @@ def _read_record(file: Path) -> TunedRecord:
 
 
 def write_tuned(folder: Path, record: TunedRecord, questions: Sequence[tuple[str, str]]) -> None:
-    """Write what :func:`read_tuned` reads. Each file is replaced in one move, so that a crash leaves no half of one, and no policy
-    beside questions of another one, whose kinds may have the same names.
+    """Write what :func:`read_tuned` reads. Each file is replaced in one move, so that a crash leaves no half of one, and
+    no policy beside questions of another one, whose kinds may have the same names.
 
     Raises :class:`ConfigError` for a text that no file can hold, before anything is written.
     """

@@ -1,14 +1,17 @@
 """What tuning would take, said before anything is asked.
 
-Dollars are reckoned from the cards' prices and from the length of the questions, a character being a quarter of a token; how much
-workers write is not known before, so a range of reply lengths is given. Where a price is unknown, so are the dollars.
+Dollars are reckoned from the cards' prices and from the length of the questions, four bytes being a token (a Latin letter is one
+byte, an Arabic one two, a Chinese character three); how much workers write is not known before, so a range of reply lengths is
+given. Where a price is unknown, so are the dollars.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from podium.tuning.headroom import needed
+from podium.tuning.run import LEAST_TESTED, checked_calls
 from podium.tuning.split import shared_out
 from podium.types import Card, Problem
 
@@ -39,28 +42,35 @@ class Estimate:
     most_usd: float | None
     """Dollars with long replies."""
     resolves: float
-    """Half the width of the 95 % interval of a share right on the sealed problems, at worst."""
+    """Half the width of the 95 % interval of a share right on the sealed problems, at worst, where all of them are asked."""
+    least_sealed: int
+    """How many sealed problems are asked at least, also where the calls are used up."""
 
     def as_text(self) -> str:
         """For a person."""
         usd = "dollars unknown, because a worker has no price"
         if self.least_usd is not None and self.most_usd is not None:
             usd = f"${self.least_usd:.2f} with short replies to ${self.most_usd:.2f} with long ones"
+        tells = f"The sealed test tells a share right to within {100 * self.resolves:.0f} points"
+        if self.least_sealed < self.sealed:
+            tells += f"; where calls are left for {self.least_sealed} of its problems only, to within "
+            tells += f"{100 * _resolved(self.least_sealed):.0f}"
         return (
             f"{self.search} problems to search on, {self.select} to select on, {self.sealed} sealed; kinds: "
             f"{', '.join(self.kinds) or 'found on the way'}.\n"
             f"About {self.calls} calls, {usd}; where there is nothing to conduct it ends after some {self.gate_calls}.\n"
-            f"The sealed test tells a share right to within {100 * self.resolves:.0f} points."
+            f"{tells}."
         )
 
 
 def estimated(
     problems: Sequence[Problem], given: Callable[[Problem], str], cards: Sequence[Card], *, max_calls: int, seed: int = 0
 ) -> Estimate:
-    """Nothing is asked. Raises :class:`ConfigError` for problems that can show nothing."""
+    """Nothing is asked. Raises :class:`ConfigError` for problems, and for so few calls, that can show nothing."""
+    checked_calls(max_calls)
     kinds = {given(problem) for problem in problems}
     parts = shared_out(problems, given if len(kinds) > 1 else lambda problem: "", seed=seed)
-    tokens = fmean(len(problem.question) for problem in problems) / 4
+    tokens = fmean(len(problem.question.encode()) for problem in problems) / 4
 
     def dollars(reply: int) -> float | None:
         prices = [(card.prompt_usd, card.completion_usd) for card in cards]
@@ -73,5 +83,9 @@ def estimated(
         search=len(parts.search), select=len(parts.select), sealed=len(parts.test),
         kinds=tuple(sorted(kinds)) if len(kinds) > 1 else (), calls=max_calls,
         gate_calls=min(max_calls, needed(len(cards)) * len(cards)), least_usd=dollars(SHORT), most_usd=dollars(LONG),
-        resolves=0.98 / len(parts.test) ** 0.5,
+        resolves=_resolved(len(parts.test)), least_sealed=min(LEAST_TESTED, len(parts.test)),
     )  # fmt: skip
+
+
+def _resolved(problems: int) -> float:
+    return 0.98 / math.sqrt(problems)

@@ -16,7 +16,7 @@ from podium.policies.voting import VOTE
 from podium.protocols import Verifier
 from podium.tuning.advising import CALLS_OF_AN_ARM, advised, advised_arms
 from podium.tuning.candidates import solo, workflow
-from podium.tuning.catalogue import GENERAL, SOLVE, Catalogue
+from podium.tuning.catalogue import GENERAL, Catalogue
 from podium.tuning.frontier import frontier_picture
 from podium.tuning.given_up import without_given_up
 from podium.tuning.headroom import Headroom
@@ -26,7 +26,7 @@ from podium.tuning.proposals import with_proposals
 from podium.tuning.regrouped import searched_by_kinds
 from podium.tuning.report import markdown
 from podium.tuning.result import TUNED, Tuned
-from podium.tuning.sealed import constant_arm, tested, tuned_arm
+from podium.tuning.sealed import best_alone, constant_arm, tested, tuned_arm
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.split import Split, shared_out
@@ -113,10 +113,7 @@ async def tune_pool(
     """
     if prefer not in PREFERENCES:
         raise ConfigError(f"prefer is one of {', '.join(PREFERENCES)}, not {prefer!r}")
-    if max_calls < LEAST_CALLS:
-        raise ConfigError(
-            f"{max_calls} calls can not show anything; tuning needs {LEAST_CALLS} or more, some 3,000 to do it well"
-        )
+    checked_calls(max_calls)
     for name in (conductor, reflector):
         if name is not None:
             need("gepa")
@@ -173,7 +170,7 @@ async def tune_pool(
     record = without_given_up(record, bench.given_up)
     questions = _questions(parts, bench.kind_of)
     policy = TunedPolicy(record, questions, workers.names)
-    best_worker = _best_worker(search, workers.names)
+    best_worker = best_alone(search, workers.names)
     arms = {
         TUNED: tuned_arm(bench, policy),
         f"worker:{best_worker}": constant_arm(bench, solo(workers.names.index(best_worker))),
@@ -191,7 +188,7 @@ async def tune_pool(
         a_problem += CALLS_OF_AN_ARM * len(more)
     sealed = parts.test[: max(LEAST_TESTED, int(calls_left(1.0) / a_problem))]
     found = await tested(bench, arms, sealed)
-    if more:  # apart, so that a Conductor that fails does not take the others' problems away
+    if more and found:  # apart, so that a Conductor that fails does not take the others' problems away
         found += (await tested(bench, {TUNED: arms[TUNED], **more}, sealed))[1:]
     report("test", search.model.mean())
     tuned = Tuned(
@@ -247,6 +244,14 @@ async def select(
                 search.note(trial)
     search.model.fit()
     return found
+
+
+def checked_calls(max_calls: int) -> None:
+    """Raises :class:`ConfigError` for too few."""
+    if max_calls < LEAST_CALLS:
+        raise ConfigError(
+            f"{max_calls} calls can not show anything; tuning needs {LEAST_CALLS} or more, some 3,000 to do it well"
+        )
 
 
 def _all_alike(problem: Problem) -> str:
@@ -326,16 +331,6 @@ def _record(
     robust = max(range(len(stored)), key=lambda n: fmean(one.right for one in stored[n].kinds.values()))
     price = price_of(stored, kinds, PREFERENCES[prefer])
     return TunedRecord(form=FORM, workers=workers.names, prefer=prefer, price=price, robust=robust, workflows=tuple(stored))
-
-
-def _best_worker(search: Search, names: Sequence[str]) -> str:
-    """Of those that still answer, where one was tried alone: whoever else is best can not be asked in the sealed test."""
-    right: dict[int, list[bool]] = {}
-    for trial in search.trials:
-        if len(trial.candidate) == 1 and trial.candidate[0].role == SOLVE:
-            right.setdefault(trial.candidate[0].worker, []).append(trial.outcome.right)
-    able = [worker for worker in right if worker in search.workers] or [*right]
-    return names[max(able, key=lambda worker: (sum(right[worker]) + 1) / (len(right[worker]) + 2))]
 
 
 def write(out: Path, tuned: Tuned, questions: Sequence[tuple[str, str]]) -> None:

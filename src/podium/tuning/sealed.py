@@ -7,9 +7,21 @@ from podium.evaluation.compare import paired_interval
 from podium.evaluation.metrics import wilson
 from podium.policies.tuned_policy import TunedPolicy
 from podium.tuning.candidates import Candidate, workflow
+from podium.tuning.catalogue import SOLVE
 from podium.tuning.result import TUNED, Tested
+from podium.tuning.search import Search
 from podium.tuning.trials import Arm, Bench, Judged
 from podium.types import Problem
+
+
+def best_alone(search: Search, names: Sequence[str]) -> str:
+    """The best worker alone, of those that still answer where one does: nobody else can be asked."""
+    right: dict[int, list[bool]] = {}
+    for trial in search.trials:
+        if len(trial.candidate) == 1 and trial.candidate[0].role == SOLVE:
+            right.setdefault(trial.candidate[0].worker, []).append(trial.outcome.right)
+    able = [worker for worker in right if worker in search.workers] or [*right]
+    return names[max(able, key=lambda worker: (sum(right[worker]) + 1) / (len(right[worker]) + 2))]
 
 
 def tuned_arm(bench: Bench, policy: TunedPolicy) -> Arm:
