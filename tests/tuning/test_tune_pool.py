@@ -12,6 +12,7 @@ import podium
 from podium.errors import BudgetExceeded, CheckpointError, ConfigError, WorkerUnavailable
 from podium.evaluation.metrics import Interval
 from podium.policies.tuned_record import read_tuned
+from podium.tuning.catalogue import GENERAL
 from podium.tuning.report import verdict
 from podium.tuning.result import Tuned
 from podium.tuning.run import LEAST_CALLS, Progress, tune_pool
@@ -82,6 +83,17 @@ async def test_whoever_looks_on_changes_nothing(tmp_path: Path) -> None:
     silent = await tuned(pool(), tmp_path / "silent")
     assert shown.calls == silent.calls
     assert (tmp_path / "shown" / "policy.json").read_bytes() == (tmp_path / "silent" / "policy.json").read_bytes()
+
+
+async def test_words_that_no_file_can_hold_are_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    def nobody(call: podium.Call) -> str:
+        raise AssertionError(call)
+
+    half = "half a pair: \ud800"
+    spoken = replace(GENERAL, roles={**GENERAL.roles, "solve": half})
+    for name, more in (("a", {"about": {"sum": half, "reverse": ""}}), (half, {}), ("a", {"catalogue": spoken})):
+        with pytest.raises(ConfigError, match="no text that can be written"):
+            await tuned(WorkerPool([member(name, nobody)]), tmp_path, **more)
 
 
 async def test_another_seed_is_another_run(tmp_path: Path) -> None:

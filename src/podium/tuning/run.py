@@ -29,7 +29,7 @@ from podium.tuning.result import TUNED, Tuned
 from podium.tuning.sealed import best_alone, constant_arm, tested, tuned_arm
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
-from podium.tuning.split import Split, shared_out
+from podium.tuning.split import Split, checked_words, shared_out
 from podium.tuning.stopping import CALLS_OF_A_KIND, with_stopping, worth_stopping
 from podium.tuning.trials import Arm, Bench
 from podium.types import Problem
@@ -122,6 +122,7 @@ async def tune_pool(
         raise ConfigError("a reflector rewrites the advice of a prompted Conductor: name the conductor, too")
     if conductor is not None and max_calls < LEAST_ADVISED:
         raise ConfigError(f"{max_calls} calls are too few to tune a prompted Conductor as well; it needs {LEAST_ADVISED} or more")
+    checked_words((*workers.names, *(about or {}).values(), *catalogue.roles.values()))
     checked_folder(out, workers.names)
     parts = shared_out(problems, kind_of or _all_alike, seed=seed)
     bench = Bench(workers, verifier, kind_of or _all_alike, catalogue)

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from podium.errors import ConfigError
@@ -75,6 +75,15 @@ def _spread(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> l
         places.append((seen[kind] + 0.5) / sizes[kind])
         seen[kind] += 1
     return [problems[at] for at in sorted(range(len(problems)), key=places.__getitem__)]
+
+
+def checked_words(words: Iterable[str]) -> None:
+    """Raises :class:`ConfigError` where one of ``words`` has half of a character pair: found at the end, it would be paid for."""
+    for one in words:
+        try:
+            one.encode("utf-8")
+        except UnicodeEncodeError:
+            raise ConfigError(f"{one[:60]!r} is no text that can be written to a file") from None
 
 
 def is_text(text: str) -> bool:
