@@ -14,7 +14,7 @@ from podium.policies.tuned_record import read_tuned
 from podium.pools.conducting import conductor
 from podium.pools.recorded import recorded_pool
 from podium.tuning.frontier import CHOSEN, frontier_dots
-from podium.tuning.recorded import Sparing, tune_recorded
+from podium.tuning.recorded import TIMES, Sparing, tune_recorded
 from podium.tuning.report import routing_figures
 from tests.tuning.recordings import graded_folder, write_lines
 
@@ -88,6 +88,28 @@ async def test_conditions_are_kept_and_stop(tmp_path: Path) -> None:
     assert ours.share == 1.0
     assert not found.use_worker
     assert 2 < ours.steps < 3, "the third is asked only where the first two differ"
+
+
+async def test_all_samples_are_learned_from(tmp_path: Path) -> None:
+    """First answers are all right, so they do not tell whom to ask; the others of "lucky" are all wrong."""
+    places = [{"dataset": "k", "id": n, "question": f"What is the code of room {n}, please?"} for n in range(60)]
+    write_lines(tmp_path / "r" / "questions.jsonl.gz", places)
+    for name, later in (("lucky", False), ("steady", True)):
+        lines = [
+            {
+                "dataset": "k",
+                "id": n,
+                "samples": [
+                    {"answer": f"{n}" if good else f"{name}?", "score": float(good)} for good in (True, *(later,) * (TIMES + 1))
+                ],
+            }
+            for n in range(60)
+        ]
+        write_lines(tmp_path / "r" / "outputs" / f"{name}.jsonl.gz", lines)
+    found = await tune_recorded(tmp_path / "r", tmp_path / "out", prefer="accuracy")
+    assert found.best_worker == "steady"
+    assert found.calls == TIMES * 2 * 45, "three quarters of the questions"
+    assert found.tested[0].share == 1.0
 
 
 async def test_dollars_decide_where_they_are_recorded(tmp_path: Path) -> None:

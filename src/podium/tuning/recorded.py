@@ -1,7 +1,8 @@
 """``tune_recorded``: a folder of recorded answers -> a policy in a folder, with rules that stop chosen for every kind.
 
-Nobody is asked: every worker's answer to every question is there. Three quarters of the questions are learned from, the rest is
-sealed and looked at once. What recordings can not show, here as elsewhere: what better instructions are worth, or seeing others.
+Nobody is asked: every worker's answer to every question is there; where a worker has several, all are learned from. Three
+quarters of the questions are learned from, the rest is sealed and looked at once. What recordings can not show, here as
+elsewhere: what better instructions are worth, or seeing others.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,7 @@ from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedWorkflow, checked_folder
 from podium.policies.voting import VOTE
 from podium.pools.conducting import conductor
+from podium.pools.graded import samples_in
 from podium.pools.opened import OpenPool
 from podium.pools.problems import ProblemSource
 from podium.pools.recorded import recorded_pool
@@ -38,6 +40,8 @@ from podium.tuning.steps import stored_steps
 from podium.types import Problem
 from podium.workers.recorded import Recorded
 
+TIMES = 5
+"""Recorded answers of a worker to a question that are learned from, at most."""
 LOST = (0.01, 0.03, 0.06, 0.1)
 """Accuracy that is given up for the cheaper rules of the frontier."""
 
@@ -76,7 +80,8 @@ async def tune_recorded(
 
     ``prefer`` is ``accuracy``, ``balanced`` (gives up one point of accuracy for a lower price) or ``cheap`` (three points); where
     the recordings do not say what their answers cost, calls stand for dollars. ``sparing`` bounds calls, and how often a worker
-    is asked. Example: ``await tune_recorded("replay", "runs/mine", sparing=Sparing(calls=2))``. Raises :class:`ConfigError`.
+    is asked. Of several graded answers to a question up to ``TIMES`` are learned from, and the first is tested. Example:
+    ``await tune_recorded("replay", "runs/mine", sparing=Sparing(calls=2))``. Raises :class:`ConfigError`.
     """
     if prefer not in PREFERENCES:
         raise ConfigError(f"prefer is one of {', '.join(PREFERENCES)}, not {prefer!r}")
@@ -94,18 +99,32 @@ async def tune_recorded(
     parts = shared_out(problems, kind_of, seed=seed)
     learn = (*parts.search, *parts.select)
     async with open_verifiers({problem.kind for problem in problems}, unsafe_local=unsafe_local) as verifier:
-        data, usd = lessons(await evaluate(workers, learn, verifier), learn, names, kind_of)
+        every_time = [await evaluate(workers, learn, verifier)]
+        for sample in range(1, min(TIMES, samples_in(folder))):
+            others = {member.name: member.worker for member in recorded_pool(folder, sample=sample).workers}
+            every_time.append(await evaluate(others, learn, verifier))
+        (data, usd), *again = all_lessons(every_time, learn, names, kind_of)
         questions = list(zip(data.questions, data.kinds, strict=True))
-        book = RuleBook(data, usd, doubt=unseen_posteriors(data.questions, data.kinds))
+        book = RuleBook(data, usd, again=[one for one, _ in again], doubt=unseen_posteriors(data.questions, data.kinds))
         record, best, constant = chosen_record(book, names, caps, prefer)
         policy = TunedPolicy(record, questions, names)
         found = await _tested(pool, policy, names[best], constant, parts.test, verifier)
     tuned = Tuned(
-        folder=out, policy=policy, record=record, tested=found, calls=len(data.questions) * len(names), usd=None,
-        best_worker=names[best], is_recorded=True,
+        folder=out, policy=policy, record=record, tested=found, usd=None,
+        calls=len(every_time) * len(data.questions) * len(names), best_worker=names[best], is_recorded=True,
     )  # fmt: skip
     write(out, tuned, questions)
     return tuned
+
+
+def all_lessons(
+    every_time: Sequence[Sequence[Result]], problems: Sequence[Problem], names: Sequence[str], kind_of: Callable[[Problem], str]
+) -> list[tuple[RouterDataset, list[list[float]] | None]]:
+    """:func:`lessons` of each time that the problems were answered, of those that have a verdict on everybody every time."""
+    judged = [{(result.arm, result.problem) for result in results if result.verdict is not None} for results in every_time]
+    common = set.intersection(*judged)
+    rows = [problem for problem in problems if all((name, problem.id) in common for name in names)]
+    return [lessons(results, rows, names, kind_of) for results in every_time]
 
 
 def lessons(
