@@ -57,7 +57,7 @@ from podium.pools.problems import ProblemSource
 from podium.pools.recorded import recorded_pool
 from podium.pools.verifiers import open_verifiers
 from podium.tasks.agreement import votes
-from podium.tuning.few import KEPT, shared_looks
+from podium.tuning.few import KEPT, first_of_each, shared_looks
 from podium.tuning.recorded import TIMES, lessons
 from podium.tuning.rules import Caps, RuleBook, asked_of
 from podium.types import Problem
@@ -141,7 +141,7 @@ class Recorded:
     def by_few(self, learn: Sequence[int], test: Sequence[int]) -> tuple[Outcome, float]:
         """The choice without bounds by ``LOOKED_AT`` answers of each kind, on ``test``; and how many there were of a kind."""
         everybody, further = shared_looks(LOOKED_AT, len(self.names))
-        first, more = self.first_of_each(learn, everybody), self.first_of_each(learn, further)
+        first, more = (first_of_each(learn, self.kinds.__getitem__, count) for count in (everybody, further))
         kept = sorted(learned_order(self.lessons(first))[: KEPT if further > everybody else None])
         few = self.without(kept)
         book = few.book(more, once=True)
@@ -150,16 +150,6 @@ class Recorded:
         asked[:, kept] = own
         looks = len(first) * len(self.names) + (len(more) - len(first)) * len(kept)
         return (won, asked), looks / len({*self.kinds[more]})
-
-    def first_of_each(self, rows: Sequence[int], count: int) -> list[int]:
-        """The first ``count`` of each kind."""
-        seen: dict[str, int] = {}
-        found = []
-        for row in rows:
-            seen[self.kinds[row]] = seen.get(self.kinds[row], 0) + 1
-            if seen[self.kinds[row]] <= count:
-                found.append(row)
-        return found
 
     def ruled(self, book: RuleBook, chosen: Mapping[str, int], rows: Sequence[int]) -> Outcome:
         """Each question under its kind's rule."""

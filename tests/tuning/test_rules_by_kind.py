@@ -147,12 +147,6 @@ def test_answers_that_were_given_again_count_as_much_as_the_first() -> None:
     assert both.questions.tolist() == one.questions.tolist()
 
 
-def test_luck_counts_less_where_answers_were_given_again() -> None:
-    """The same questions and skills, luck drawn anew: means over eight times differ from kind to kind by what is true of them."""
-    data, *again = (dataset(count=20, seed=seed) for seed in range(8))
-    assert RuleBook(data, again=again).weight < RuleBook(data).weight
-
-
 def test_only_answers_to_the_same_questions_are_taken_together() -> None:
     with pytest.raises(ConfigError, match="to the same questions"):
         RuleBook(dataset(count=60), again=[dataset(count=50)])

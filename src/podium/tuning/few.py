@@ -5,6 +5,11 @@ who that is, and what it would have taken goes to more questions for the others.
 would leave rules measured on different questions.
 """
 
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
 FIRST = 2
 """Questions of a kind that everybody's answers are looked at on."""
 KEPT = 5
@@ -21,3 +26,15 @@ def shared_looks(answers: int, workers: int) -> tuple[int, int]:
         first = max(1, answers // workers)
         return first, first
     return first, first + (answers - first * workers) // KEPT
+
+
+def first_of_each(items: Sequence[Item], kind_of: Callable[[Item], str], count: int) -> list[Item]:
+    """The first ``count`` of each kind. Example: ``first_of_each(["ab", "ac", "b"], lambda word: word[0], 1) == ["ab", "b"]``."""
+    seen: dict[str, int] = {}
+    found = []
+    for item in items:
+        kind = kind_of(item)
+        seen[kind] = seen.get(kind, 0) + 1
+        if seen[kind] <= count:
+            found.append(item)
+    return found
