@@ -8,8 +8,10 @@ figures are those of 0 to 9 (``--first``).
   best model of each kind; ``graded_oracle``: some model is right.
 - ``graded_tuned``, ``graded_calls``, ``graded_strong_share``: a rule for each kind, with bounds on calls and on how often the
   strongest model is asked (``--strong``, else the best in learning). ``graded_cheap``, ``graded_cheap_strong_share``: with
-  a lower bound; ``graded_free``: without one.
-- ``graded_few``: without bounds, learned from at most 80 recorded answers of each kind (``graded_few_answers``).
+  a lower bound; ``graded_free``: without one. Where a model has several answers to a question (``graded_times``), all are learned
+  from, and the first is tested. ``graded_once``: as ``graded_tuned``, learned from the first answers only.
+- ``graded_few``: without bounds, learned from at most 80 recorded answers of each kind (``graded_few_answers``): the first ones,
+  of everybody to a few questions and of the five best to more.
 - ``graded_avengers``, ``graded_frugal``: two arms after the literature, of the first the better setting;
   ``graded_over_avengers_low``, ``graded_over_frugal_low``: the lower end of the paired 95 % interval of what ``graded_tuned`` has
   over them, over questions.
@@ -50,12 +52,13 @@ from podium.policies.frugal import Scorer, cascaded
 from podium.policies.learning import learned_order, outcome, said_the_same
 from podium.policies.router_data import RouterDataset
 from podium.policies.rules import Rule
-from podium.pools.graded import graded_rows
+from podium.pools.graded import graded_rows, samples_in
 from podium.pools.problems import ProblemSource
 from podium.pools.recorded import recorded_pool
 from podium.pools.verifiers import open_verifiers
 from podium.tasks.agreement import votes
-from podium.tuning.recorded import lessons
+from podium.tuning.few import KEPT, first_of_each, shared_looks
+from podium.tuning.recorded import TIMES, lessons
 from podium.tuning.rules import Caps, RuleBook, asked_of
 from podium.types import Problem
 from podium.workers.price_list import PRICE_LIST, price_of
@@ -89,17 +92,24 @@ class Recorded:
         right: Array,
         answers: Sequence[Sequence[str | None]],
         usd: Array | None = None,
+        again: Sequence[tuple[Array, Sequence[Sequence[str | None]]]] = (),
     ) -> None:
         self.names, self.questions, self.kinds = tuple(names), tuple(questions), np.array(kinds)
         self.right, self.answers, self.usd = right, answers, usd
+        self.again = tuple(again)
+        """``right`` and ``answers`` of each further time that the questions were answered."""
         self.same = said_the_same(answers)
 
     def without(self, models: Sequence[int]) -> "Recorded":
         """The same of only these ``models``."""
         few = list(models)
-        answers = [[row[model] for model in few] for row in self.answers]
+
+        def of(answers: Sequence[Sequence[str | None]]) -> list[list[str | None]]:
+            return [[row[model] for model in few] for row in answers]
+
         usd = None if self.usd is None else self.usd[:, few]
-        return Recorded([self.names[m] for m in few], self.questions, self.kinds.tolist(), self.right[:, few], answers, usd)
+        names, again = [self.names[m] for m in few], [(right[:, few], of(answers)) for right, answers in self.again]
+        return Recorded(names, self.questions, self.kinds.tolist(), self.right[:, few], of(self.answers), usd, again)
 
     def halves(self, seed: int, most: int | None) -> tuple[list[int], list[int]]:
         """Up to ``most`` questions of each kind from one half, and all of the other."""
@@ -113,28 +123,33 @@ class Recorded:
             test += own[len(own) // 2 :]
         return learn, test
 
-    def lessons(self, rows: Sequence[int]) -> RouterDataset:
-        """What those questions teach."""
+    def lessons(self, rows: Sequence[int], time: int = 0) -> RouterDataset:
+        """What those questions teach by what was answered the first ``time``, or a further one."""
+        right, answers = ((self.right, self.answers), *self.again)[time]
         return RouterDataset(
             questions=tuple(self.questions[row] for row in rows),
             kinds=tuple(self.kinds[row] for row in rows),
-            right=tuple(tuple(self.right[row]) for row in rows),
-            answers=tuple(tuple(self.answers[row]) for row in rows),
+            right=tuple(tuple(right[row]) for row in rows),
+            answers=tuple(tuple(answers[row]) for row in rows),
         )
 
-    def book(self, rows: Sequence[int]) -> RuleBook:
-        """Every rule on those questions."""
-        return RuleBook(self.lessons(rows), None if self.usd is None else self.usd[rows].tolist())
+    def book(self, rows: Sequence[int], *, once: bool = False) -> RuleBook:
+        """Every rule on those questions, by everything that was answered or by the first answers only."""
+        again = [] if once else [self.lessons(rows, time) for time in range(1, len(self.again) + 1)]
+        return RuleBook(self.lessons(rows), None if self.usd is None else self.usd[rows].tolist(), again=again)
 
-    def first_of_each(self, rows: Sequence[int], count: int) -> list[int]:
-        """The first ``count`` of each kind."""
-        seen: dict[str, int] = {}
-        found = []
-        for row in rows:
-            seen[self.kinds[row]] = seen.get(self.kinds[row], 0) + 1
-            if seen[self.kinds[row]] <= count:
-                found.append(row)
-        return found
+    def by_few(self, learn: Sequence[int], test: Sequence[int]) -> tuple[Outcome, float]:
+        """The choice without bounds by ``LOOKED_AT`` answers of each kind, on ``test``; and how many there were of a kind."""
+        everybody, further = shared_looks(LOOKED_AT, len(self.names))
+        first, more = (first_of_each(learn, self.kinds.__getitem__, count) for count in (everybody, further))
+        kept = sorted(learned_order(self.lessons(first))[: KEPT if further > everybody else None])
+        few = self.without(kept)
+        book = few.book(more, once=True)
+        won, own = few.ruled(book, book.best(book.charges()), test)
+        asked = np.zeros((len(test), len(self.names)), dtype=bool)
+        asked[:, kept] = own
+        looks = len(first) * len(self.names) + (len(more) - len(first)) * len(kept)
+        return (won, asked), looks / len({*self.kinds[more]})
 
     def ruled(self, book: RuleBook, chosen: Mapping[str, int], rows: Sequence[int]) -> Outcome:
         """Each question under its kind's rule."""
@@ -163,13 +178,17 @@ def graded_recordings(folder: Path, out: Path | None = None) -> Recorded:
 
     Raises :class:`ConfigError`.
     """
-    rows = graded_rows(folder)
+    times = [graded_rows(folder, sample) for sample in range(min(TIMES, samples_in(folder)))]
+    rows = times[0]
     files = sorted((folder / "outputs").glob("*.jsonl.gz"))
     names = [file.name.removesuffix(".jsonl.gz") for file in files]
     _say(f"reading what {len(names)} models say to {len(rows)} questions")
-    answers = _read([(row.question, row.said) for row in rows], out)
-    right = np.array([row.right for row in rows], dtype=float)
-    return Recorded(names, [row.question for row in rows], [row.dataset for row in rows], right, answers, _dollars(rows, files))
+    (right, answers), *again = [
+        (np.array([row.right for row in time], dtype=float), _read([(row.question, row.said) for row in time], out))
+        for time in times
+    ]
+    questions, kinds = [row.question for row in rows], [row.dataset for row in rows]
+    return Recorded(names, questions, kinds, right, answers, _dollars(rows, files), again)
 
 
 def _read(rows: Sequence[tuple[str, tuple[str, ...]]], out: Path | None) -> list[list[str | None]]:
@@ -244,12 +263,13 @@ def graded(folder: Path, strong: str | None, first: int, out: Path | None) -> di
         theirs["by_kind"] = note("by_kind", data.ruled(book, by_kind, test), test)
         tuned = book.best(book.charges(Caps(calls=CALLS, shares={best: STRONG})))
         ours = note("tuned", data.ruled(book, tuned, test), test)
+        once = data.book(learn, once=True)
+        note("once", data.ruled(once, once.best(once.charges(Caps(calls=CALLS, shares={best: STRONG}))), test), test)
         note("cheap", data.ruled(book, book.best(book.charges(Caps(shares={best: CHEAP}))), test), test)
         theirs["free"] = note("free", data.ruled(book, book.best(book.charges()), test), test)
-        few = data.first_of_each(learn, max(1, LOOKED_AT // len(data.names)))
-        figures.setdefault("graded_few_answers", []).append(len(few) * len(data.names) / len({*data.kinds[few]}))
-        little = data.book(few)
-        note("few", data.ruled(little, little.best(little.charges()), test), test)
+        few, looks = data.by_few(learn, test)
+        figures.setdefault("graded_few_answers", []).append(looks)
+        note("few", few, test)
         choose = cache(clustered(taught, min(3, len(data.names))))
         for name, members in (("avengers_1", 1), ("avengers_3", 3)):
             theirs[name] = note(name, data.routed(_first(choose, members), test), test)
@@ -282,7 +302,11 @@ def graded(folder: Path, strong: str | None, first: int, out: Path | None) -> di
     avengers = max((name for name in pairs if name.startswith("avengers")), key=lambda name: found[f"graded_{name}"])
     found |= {"graded_avengers": found[f"graded_{avengers}"], "graded_over_avengers_low": found[f"graded_over_{avengers}_low"]}
     found |= {"graded_calls": found["graded_tuned_calls"], "graded_strong_share": found["graded_tuned_strong_share"]}
-    found |= {"graded_questions": len(data.questions), "graded_worst_tuned": min(figures["graded_tuned"])}
+    found |= {
+        "graded_questions": len(data.questions),
+        "graded_times": 1 + len(data.again),
+        "graded_worst_tuned": min(figures["graded_tuned"]),
+    }
     found |= _mixed(data, first, LEARN, "graded") | {"graded_cpu_seconds": time.process_time() - seconds}
     return found | _frontier(dots, out)
 
@@ -319,7 +343,7 @@ def _frontier(dots: Mapping[str, list[tuple[float, float, float | None]]], out: 
     return found
 
 
-OURS = ("tuned", "cheap", "free", "few")
+OURS = ("tuned", "once", "cheap", "free", "few")
 TOLD = (*OURS, "best", "avengers_1", "avengers_3", "frugal", "tuned_calls", "tuned_strong_share", "cheap_strong_share")
 SHOWN = (*OURS, "best", "constant", "by_kind", "avengers_1", "frugal")
 

@@ -137,6 +137,21 @@ def test_unknown_dollars_are_never_nothing() -> None:
         book.best(book.charges(), 1.0)
 
 
+def test_answers_that_were_given_again_count_as_much_as_the_first() -> None:
+    first, second = dataset(seed=0), dataset(seed=1)
+    both, one, other = RuleBook(first, again=[second], weight=0.0), RuleBook(first, weight=0.0), RuleBook(second, weight=0.0)
+    for rule in (Rule(order=(1,)), stop(4, 2, (1, 2, 0))):
+        alone = [book.expected(book.rules.index(rule), "hard") for book in (both, one, other)]
+        assert alone[0].right == pytest.approx((alone[1].right + alone[2].right) / 2)
+        assert alone[0].asks == pytest.approx([(a + b) / 2 for a, b in zip(alone[1].asks, alone[2].asks, strict=True)])
+    assert both.questions.tolist() == one.questions.tolist()
+
+
+def test_only_answers_to_the_same_questions_are_taken_together() -> None:
+    with pytest.raises(ConfigError, match="to the same questions"):
+        RuleBook(dataset(count=60), again=[dataset(count=50)])
+
+
 def test_rules_need_answers() -> None:
     with pytest.raises(ConfigError, match="there are no answers"):
         RuleBook(RouterDataset(questions=("a",), kinds=("k",), right=((1.0, 0.0),)))

@@ -13,8 +13,9 @@ from podium.errors import CheckpointError, ConfigError
 from podium.policies.tuned_record import read_tuned
 from podium.pools.conducting import conductor
 from podium.pools.recorded import recorded_pool
+from podium.tuning.few import shared_looks
 from podium.tuning.frontier import CHOSEN, frontier_dots
-from podium.tuning.recorded import Sparing, tune_recorded
+from podium.tuning.recorded import TIMES, Sparing, tune_recorded
 from podium.tuning.report import routing_figures
 from tests.tuning.recordings import graded_folder, write_lines
 
@@ -88,6 +89,64 @@ async def test_conditions_are_kept_and_stop(tmp_path: Path) -> None:
     assert ours.share == 1.0
     assert not found.use_worker
     assert 2 < ours.steps < 3, "the third is asked only where the first two differ"
+
+
+async def test_all_samples_are_learned_from(tmp_path: Path) -> None:
+    """First answers are all right, so they do not tell whom to ask; the others of "lucky" are all wrong."""
+    places = [{"dataset": "k", "id": n, "question": f"What is the code of room {n}, please?"} for n in range(60)]
+    write_lines(tmp_path / "r" / "questions.jsonl.gz", places)
+    for name, later in (("lucky", False), ("steady", True)):
+        lines = [
+            {
+                "dataset": "k",
+                "id": n,
+                "samples": [
+                    {"answer": f"{n}" if good else f"{name}?", "score": float(good)} for good in (True, *(later,) * (TIMES + 1))
+                ],
+            }
+            for n in range(60)
+        ]
+        write_lines(tmp_path / "r" / "outputs" / f"{name}.jsonl.gz", lines)
+    found = await tune_recorded(tmp_path / "r", tmp_path / "out", prefer="accuracy")
+    assert found.best_worker == "steady"
+    assert found.calls == TIMES * 2 * 45, "three quarters of the questions"
+    assert found.tested[0].share == 1.0
+
+
+async def test_few_answers_are_enough_to_see_who_is_worth_more(tmp_path: Path) -> None:
+    """Seven workers, two of them never right; of 24 answers of a kind 14 are everybody's to two questions, 10 to two more."""
+    write_lines(
+        tmp_path / "r" / "questions.jsonl.gz",
+        [
+            {"dataset": kind, "id": n, "question": f"What {kind} has the number {n}?"}
+            for kind in ("street", "song")
+            for n in range(40)
+        ],
+    )
+    for worker in range(7):
+        lines = [
+            {"dataset": kind, "id": n, "samples": [{"answer": f"{n}" if worker > 1 else "no", "score": float(worker > 1)}]}
+            for kind in ("street", "song")
+            for n in range(40)
+        ]
+        write_lines(tmp_path / "r" / "outputs" / f"w{worker}.jsonl.gz", lines)
+    found = await tune_recorded(
+        tmp_path / "r", tmp_path / "out", most_answers=24, sparing=Sparing(workers={"w0": 0.5, "w2": 0.0, "w3": 0.0})
+    )
+    assert found.calls == 2 * 24
+    assert found.best_worker == "w2"
+    assert found.record.workers == tuple(f"w{n}" for n in range(7))
+    assert {step.worker for one in found.record.workflows for step in one.steps}.isdisjoint({"w0", "w1"})
+    assert [arm.share for arm in found.tested] == [1.0, 1.0, 1.0]
+    with pytest.raises(ConfigError, match="6 answers of a kind are less than one of each of the 7 workers"):
+        await tune_recorded(tmp_path / "r", tmp_path / "out", most_answers=6)
+
+
+@pytest.mark.parametrize(
+    ("answers", "workers", "looks"), [(80, 10, (2, 14)), (80, 5, (16, 16)), (10, 10, (1, 1)), (19, 10, (1, 2)), (20, 10, (2, 2))]
+)
+def test_what_is_left_after_the_first_goes_to_the_best(answers: int, workers: int, looks: tuple[int, int]) -> None:
+    assert shared_looks(answers, workers) == looks
 
 
 async def test_dollars_decide_where_they_are_recorded(tmp_path: Path) -> None:

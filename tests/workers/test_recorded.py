@@ -175,6 +175,15 @@ class TestLoadReplay:
         with pytest.raises(WorkerRefused):
             await llama(Call.plain("Find x."))
 
+    async def test_reads_a_further_sample_or_the_last(self, folder: Path) -> None:
+        samples = [{"answer": "8", "score": 0.0}, {"answer": "9", "score": 1.0}]
+        lines = [{"dataset": "gsm", "id": "1", "samples": samples}, {"dataset": "math", "id": 7, "output": "x is 1"}]
+        write(folder / "outputs" / "phi.jsonl.gz", lines)
+        for sample, said in ((0, "8"), (1, "9"), (2, "9")):
+            _, (_, phi) = load_replay(folder, sample=sample)
+            assert (await phi(Call.plain(DUCKS))).text == f"Answer: {said}"
+            assert (await phi(Call.plain("Find x."))).text == "x is 1"
+
     def test_says_what_is_wrong(self, folder: Path) -> None:
         with pytest.raises(ConfigError, match="no questions of dataset 'gsm8k'"):
             load_replay(folder, dataset="gsm8k")

@@ -35,6 +35,7 @@ async def tune(
     replay: Path | None,
     most_calls: float | None,
     sparing: list[str] | None,
+    most_answers: int | None,
     pool: Path | None,
     out: Path,
     max_usd: float | None,
@@ -55,11 +56,13 @@ async def tune(
         if (file, gym, set_name, pool, conductor, reflector) != (None,) * 6 or estimate:
             raise ConfigError("--replay asks nobody: leave out --file, --gym, --set, --pool, --conductor and --estimate")
         wanted = Sparing(calls=most_calls, workers=dict(map(named_share, sparing or ())))
-        found = await tune_recorded(replay, out, prefer=prefer, sparing=wanted, seed=seed, unsafe_local=unsafe_local)
+        found = await tune_recorded(
+            replay, out, prefer=prefer, sparing=wanted, most_answers=most_answers, seed=seed, unsafe_local=unsafe_local
+        )
         _show(found, out, as_json=as_json)
         return
-    if most_calls is not None or sparing:
-        raise ConfigError("--most-calls and --sparing are for recorded answers: name a folder with --replay")
+    if most_calls is not None or sparing or most_answers is not None:
+        raise ConfigError("--most-calls, --sparing and --most-answers are for recorded answers: name a folder with --replay")
     split = "train" if gym is not None and split is None else split
     problems = chosen_problems(file=file, gym=gym, set_name=set_name, data_dir=data_dir, n=n, split=split)
     if blank := sum(not problem.target for problem in problems):

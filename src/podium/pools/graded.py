@@ -21,7 +21,7 @@ class GradedRow:
     """Data set and id."""
     question: str
     said: tuple[str, ...]
-    """What each model said first, as :func:`podium.workers.recorded.graded_text` writes it."""
+    """What each model said, as :func:`podium.workers.recorded.graded_text` writes it."""
     right: tuple[bool, ...]
     accepted: frozenset[str]
     """What any model said that was graded right."""
@@ -44,8 +44,17 @@ def is_graded(folder: Path) -> bool:
     return first is not None and bool(first.samples)
 
 
-def graded_rows(folder: Path) -> list[GradedRow]:
-    """The questions that every model in ``folder`` has answered; models by their files' names. Raises :class:`ConfigError`."""
+def samples_in(folder: Path) -> int:
+    """How many graded answers to one question a model in ``folder`` has, at most; 1 where answers are not graded."""
+    files = (folder / "outputs").glob("*.jsonl.gz")
+    return max((len(line.samples) for file in files for line in lines_of(file, RecordedAnswer)), default=1) or 1
+
+
+def graded_rows(folder: Path, sample: int = 0) -> list[GradedRow]:
+    """The questions that every model in ``folder`` has answered, and each one's answer number ``sample``.
+
+    Models by their files' names; who has fewer answers gives the last. Raises :class:`ConfigError`.
+    """
     rows = []
     for row, answered, models in _answered(folder):
         if len(answered) == models:
@@ -53,8 +62,8 @@ def graded_rows(folder: Path) -> list[GradedRow]:
                 GradedRow(
                     place=row.place,
                     question=row.question.strip(),
-                    said=tuple(line.text for line in answered),
-                    right=tuple(line.samples[0].score >= RIGHT for line in answered),
+                    said=tuple(line.said(sample) for line in answered),
+                    right=tuple(line.sample(sample).score >= RIGHT for line in answered),
                     accepted=_accepted(answered),
                 )
             )

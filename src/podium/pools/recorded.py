@@ -13,9 +13,12 @@ from podium.workers.pool import Member, WorkerPool
 from podium.workers.recorded import load_replay
 
 
-def recorded_pool(folder: Path, dataset: str | None = None) -> OpenPool:
-    """The models recorded in ``folder``, of one ``dataset`` or of all. Raises :class:`ConfigError`."""
-    members = [Member(worker=worker, card=Card(name=name)) for name, worker in load_replay(folder, dataset)]
+def recorded_pool(folder: Path, dataset: str | None = None, *, sample: int = 0) -> OpenPool:
+    """The models recorded in ``folder``, of one ``dataset`` or of all.
+
+    ``sample`` as in :func:`podium.workers.recorded.load_replay`. Raises :class:`ConfigError`.
+    """
+    members = [Member(worker=worker, card=Card(name=name)) for name, worker in load_replay(folder, dataset, sample=sample)]
     return OpenPool(workers=WorkerPool(members), policies={"trained": _TRAINED}, default_policy="vote", answers_text_only=True)
 
 

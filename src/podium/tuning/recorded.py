@@ -1,11 +1,12 @@
 """``tune_recorded``: a folder of recorded answers -> a policy in a folder, with rules that stop chosen for every kind.
 
-Nobody is asked: every worker's answer to every question is there. Three quarters of the questions are learned from, the rest is
-sealed and looked at once. What recordings can not show, here as elsewhere: what better instructions are worth, or seeing others.
+Nobody is asked: every worker's answer to every question is there; where a worker has several, all are learned from. Three
+quarters of the questions are learned from, the rest is sealed and looked at once. What recordings can not show, here as
+elsewhere: what better instructions are worth, or seeing others.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -16,12 +17,14 @@ from podium.errors import ConfigError
 from podium.evaluation.compare import paired_interval
 from podium.evaluation.evaluate import Result, evaluate
 from podium.evaluation.metrics import wilson
+from podium.policies.learning import learned_order
 from podium.policies.router_data import RouterDataset
 from podium.policies.rules import Rule, following, setup_of
 from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import FORM, Measured, TunedRecord, TunedWorkflow, checked_folder
 from podium.policies.voting import VOTE
 from podium.pools.conducting import conductor
+from podium.pools.graded import samples_in
 from podium.pools.opened import OpenPool
 from podium.pools.problems import ProblemSource
 from podium.pools.recorded import recorded_pool
@@ -29,6 +32,7 @@ from podium.pools.verifiers import open_verifiers
 from podium.protocols import Verifier, Worker
 from podium.tasks.agreement import votes_of
 from podium.tuning.doubt import unseen_posteriors
+from podium.tuning.few import KEPT, first_of_each, shared_looks
 from podium.tuning.kinds import kinds_of
 from podium.tuning.price import PREFERENCES
 from podium.tuning.result import TUNED, Tested, Tuned
@@ -39,6 +43,8 @@ from podium.tuning.steps import stored_steps
 from podium.types import Problem
 from podium.workers.recorded import Recorded
 
+TIMES = 5
+"""Recorded answers of a worker to a question that are learned from, at most."""
 LOST = (0.01, 0.03, 0.06, 0.1)
 """Accuracy that is given up for the cheaper rules of the frontier."""
 
@@ -51,6 +57,10 @@ class Sparing:
     """Calls a question."""
     workers: Mapping[str, float] | None = None
     """Worker -> the share of the questions that it may be asked."""
+
+    def among(self, names: Sequence[str]) -> "Sparing":
+        """The same where only the workers called ``names`` are asked at all."""
+        return replace(self, workers={name: share for name, share in (self.workers or {}).items() if name in names})
 
     def caps(self, names: Sequence[str]) -> Caps:
         """The same for workers by number. Raises :class:`ConfigError` for an unknown name or a number that makes no sense."""
@@ -70,6 +80,7 @@ async def tune_recorded(
     *,
     prefer: str = "balanced",
     sparing: Sparing = Sparing(),
+    most_answers: int | None = None,
     seed: int = 0,
     unsafe_local: bool = False,
 ) -> Tuned:
@@ -77,14 +88,18 @@ async def tune_recorded(
 
     ``prefer`` is ``accuracy``, ``balanced`` (gives up one point of accuracy for a lower price) or ``cheap`` (three points); where
     the recordings do not say what their answers cost, calls stand for dollars. ``sparing`` bounds calls, and how often a worker
-    is asked. Example: ``await tune_recorded("replay", "runs/mine", sparing=Sparing(calls=2))``. Raises :class:`ConfigError`.
+    is asked. Of several graded answers to a question up to ``TIMES`` are learned from, and the first is tested. ``most_answers``
+    bounds how many answers of each kind are judged to learn from (:mod:`podium.tuning.few`). Example:
+    ``await tune_recorded("replay", "runs/mine", sparing=Sparing(calls=2))``. Raises :class:`ConfigError`.
     """
     if prefer not in PREFERENCES:
         raise ConfigError(f"prefer is one of {', '.join(PREFERENCES)}, not {prefer!r}")
     folder, out = Path(folder), Path(out)
     pool = recorded_pool(folder)
-    names = pool.workers.names
-    caps = sparing.caps(names)
+    names = everybody = pool.workers.names
+    sparing.caps(names)
+    if most_answers is not None and most_answers < len(names):
+        raise ConfigError(f"{most_answers} answers of a kind are less than one of each of the {len(names)} workers")
     stored_steps(Rule(order=(0,)), names)  # before anything is judged: a worker can not be called as the one that counts votes
     checked_folder(out, names)
     workers: dict[str, Worker] = {member.name: member.worker for member in pool.workers}
@@ -95,18 +110,53 @@ async def tune_recorded(
     parts = shared_out(problems, kind_of, seed=seed)
     learn = (*parts.search, *parts.select)
     async with open_verifiers({problem.kind for problem in problems}, unsafe_local=unsafe_local) as verifier:
-        data, usd = lessons(await evaluate(workers, learn, verifier), learn, names, kind_of)
+        if most_answers is None:
+            every_time = [await evaluate(workers, learn, verifier)]
+            for sample in range(1, min(TIMES, samples_in(folder))):
+                others = {member.name: member.worker for member in recorded_pool(folder, sample=sample).workers}
+                every_time.append(await evaluate(others, learn, verifier))
+        else:
+            names, few = await _few(workers, learn, kind_of, verifier, most_answers)
+            every_time = [few]
+        (data, usd), *again = all_lessons(every_time, learn, names, kind_of)
         questions = list(zip(data.questions, data.kinds, strict=True))
-        book = RuleBook(data, usd, doubt=unseen_posteriors(data.questions, data.kinds))
-        record, best, constant = chosen_record(book, names, caps, prefer)
-        policy = TunedPolicy(record, questions, names)
+        book = RuleBook(data, usd, again=[one for one, _ in again], doubt=unseen_posteriors(data.questions, data.kinds))
+        record, best, constant = chosen_record(book, names, sparing.among(names).caps(names), prefer)
+        record = record.model_copy(update={"workers": everybody})
+        constant = replace(constant, order=tuple(everybody.index(names[worker]) for worker in constant.order))
+        policy = TunedPolicy(record, questions, everybody)
         found = await _tested(pool, policy, names[best], constant, parts.test, verifier)
     tuned = Tuned(
-        folder=out, policy=policy, record=record, tested=found, calls=len(data.questions) * len(names), usd=None,
-        best_worker=names[best], is_recorded=True,
+        folder=out, policy=policy, record=record, tested=found, usd=None,
+        calls=sum(map(len, every_time)), best_worker=names[best], is_recorded=True,
     )  # fmt: skip
     write(out, tuned, questions)
     return tuned
+
+
+async def _few(
+    workers: Mapping[str, Worker], learn: Sequence[Problem], kind_of: Callable[[Problem], str], verifier: Verifier, most: int
+) -> tuple[tuple[str, ...], list[Result]]:
+    """Whose answers are learned from where at most so many of each kind are judged, and all that were judged."""
+    names, (everybodys, further) = tuple(workers), shared_looks(most, len(workers))
+    first = first_of_each(learn, kind_of, everybodys)
+    found = [*await evaluate(workers, first, verifier)]
+    if further > everybodys:
+        kept = learned_order(lessons(found, first, names, kind_of)[0])[:KEPT]
+        names = tuple(names[worker] for worker in sorted(kept))
+        rest = [problem for problem in first_of_each(learn, kind_of, further) if problem not in first]
+        found += await evaluate({name: workers[name] for name in names}, rest, verifier)
+    return names, found
+
+
+def all_lessons(
+    every_time: Sequence[Sequence[Result]], problems: Sequence[Problem], names: Sequence[str], kind_of: Callable[[Problem], str]
+) -> list[tuple[RouterDataset, list[list[float]] | None]]:
+    """:func:`lessons` of each time that the problems were answered, of those that have a verdict on everybody every time."""
+    judged = [{(result.arm, result.problem) for result in results if result.verdict is not None} for results in every_time]
+    common = set.intersection(*judged)
+    rows = [problem for problem in problems if all((name, problem.id) in common for name in names)]
+    return [lessons(results, rows, names, kind_of) for results in every_time]
 
 
 def lessons(

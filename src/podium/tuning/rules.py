@@ -8,7 +8,7 @@ sparingly, or dollars. Left out: what a worker makes of the answers it is shown,
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -26,6 +26,9 @@ WEIGHT = 30.0
 the orders of workers."""
 RIVALS = 0.125
 """The share of the rules, the best over all kinds, that the estimate looks at: the choice is among these."""
+LEAST = 64
+"""Rules that the estimate looks at, at least, though never more than half of them: a few that are nearly the same do not show how
+kinds differ."""
 BEFOREHAND = 2.0
 """Kinds' worth that ``WEIGHT`` counts in the estimate: of two kinds alone nothing firm is known."""
 CALL = 0.002
@@ -75,10 +78,11 @@ class Caps:
 class RuleBook:
     """Every rule on every kind. Example: ``book = RuleBook(data); book.best("gsm8k", book.charges(Caps(calls=2.0)))``.
 
-    ``usd``: (questions, workers) what each recorded answer cost, where that is known. ``weight``: how many questions' worth of
-    what all kinds say a kind's own count against; where nobody says, :func:`prior_strength`. ``doubt``: (some questions, kinds)
-    how likely each of those is of which kind to whoever will choose; else kinds are known for sure. Raises
-    :class:`ConfigError` where the answers are not known.
+    ``usd``: (questions, workers) what each recorded answer cost, where that is known. ``again``: the same questions answered once
+    more, any number of times; what a rule comes to at a question is the mean, which takes some of the luck out. ``weight``: how
+    many questions' worth of what all kinds say a kind's own count against; where nobody says, :func:`prior_strength`. ``doubt``:
+    (some questions, kinds) how likely each of those is of which kind to whoever will choose; else kinds are known for sure.
+    Raises :class:`ConfigError` where the answers are not known.
     """
 
     def __init__(
@@ -86,27 +90,35 @@ class RuleBook:
         data: RouterDataset,
         usd: Sequence[Sequence[float]] | None = None,
         *,
+        again: Sequence[RouterDataset] = (),
         weight: float | None = None,
         doubt: Array | None = None,
     ) -> None:
         if not data.answers:
             raise ConfigError("a rule learns from what the workers answered; there are no answers")
-        right, same = np.array(data.right), said_the_same(data.answers)
+        every_time = (data, *again)
+        if any(one.questions != data.questions or not one.answers for one in again):
+            raise ConfigError("answers that were given again are to the same questions, in the same order")
+        right = np.array([one.right for one in every_time])
+        data = replace(data, right=tuple(map(tuple, right.mean(axis=0).tolist())))
+        times, questions, self._workers = right.shape
+        right, same = right.reshape(-1, self._workers), said_the_same([row for one in every_time for row in one.answers])
         dollars = None if usd is None else np.array(usd, dtype=float)
+        self._doubt = doubt
         self.rules = all_rules(learned_order(data), orders_of(data, WEIGHT if weight is None else weight))
         self.kinds = ("", *dict.fromkeys(data.kinds))
-        self._workers, self._doubt = right.shape[1], doubt
         member = np.array([[kind in ("", own) for own in data.kinds] for kind in self.kinds], dtype=float)
         self.questions = member.sum(axis=1)
         """(kinds,) How many questions of each kind there are; of kind "" all."""
         shape = (len(self.rules), len(self.kinds))
         self._right, self._asks = np.zeros(shape), np.zeros((*shape, self._workers))
         self._usd = None if dollars is None else np.zeros(shape)
-        every = np.zeros((len(self.rules), len(right)), dtype=np.float32)
+        every = np.zeros((len(self.rules), questions), dtype=np.float32)
         for number, rule in enumerate(self.rules):
             won, calls = outcome(rule, right, same)
+            asked = asked_of(rule, calls, self._workers).reshape(times, questions, -1).mean(axis=0)
+            won, calls = won.reshape(times, -1).mean(axis=0), calls.reshape(times, -1).mean(axis=0)
             every[number] = won - CALL * calls
-            asked = asked_of(rule, calls, self._workers)
             self._right[number], self._asks[number] = member @ won, member @ asked
             if self._usd is not None and dollars is not None:
                 self._usd[number] = member @ (asked * dollars).sum(axis=1)
@@ -227,7 +239,8 @@ def prior_strength(worth: NDArray[np.float32], member: Array) -> float:
     how hard a question is, is taken off.
     """
     overall = worth.mean(axis=1)
-    apart = worth[overall >= np.quantile(overall, 1 - RIVALS)].astype(float)
+    looked_at = max(RIVALS, min(0.5, LEAST / len(worth)))
+    apart = worth[overall >= np.quantile(overall, 1 - looked_at)].astype(float)
     apart -= apart.mean(axis=0)
     sizes = member.sum(axis=1)
     means = (member @ apart.T) / sizes[:, None]

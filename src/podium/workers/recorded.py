@@ -97,11 +97,12 @@ class Recorded:
         return WorkerRefused(f"{self._name} has no recorded answer to {text[:60]!r}; ask only questions of its recording")
 
 
-def load_replay(folder: str | Path, dataset: str | None = None) -> list[tuple[str, Recorded]]:
+def load_replay(folder: str | Path, dataset: str | None = None, *, sample: int = 0) -> list[tuple[str, Recorded]]:
     """Recorded workers by name, sorted, from ``questions.jsonl.gz`` and ``outputs/<name>.jsonl.gz`` in ``folder``.
 
     A line of the first has ``dataset``, ``id`` and ``question``, a line of the others ``dataset``, ``id`` and ``output``, or
-    instead of it ``samples``, graded answers of which the first is what the model said; with ``dataset`` only its lines count.
+    instead of it ``samples``, graded answers of which the first is what the model said, or number ``sample``, counted from 0,
+    and the last of those who have fewer; with ``dataset`` only its lines count.
     Outputs are read by :func:`answer_text`, graded answers by :func:`graded_text`. An output may be missing: see
     :meth:`Recorded.answers`. Raises :class:`ConfigError` for missing files, unreadable lines, outputs without a question, an id
     that is there twice or as a number here and a text there, and a dataset without questions.
@@ -122,7 +123,7 @@ def load_replay(folder: str | Path, dataset: str | None = None) -> list[tuple[st
         outputs: dict[Place, tuple[str, Usage]] = {}
         for said in lines_of(file, RecordedAnswer):
             _check(said, outputs, file, among=questions)
-            outputs[said.place] = said.text, said.usage
+            outputs[said.place] = said.said(sample), said.usage
         answers = {wanted[place]: output for place, (output, _) in outputs.items() if place in wanted}
         usages = {wanted[place]: usage for place, (_, usage) in outputs.items() if place in wanted}
         name = file.name.removesuffix(".jsonl.gz")
@@ -253,7 +254,15 @@ class RecordedAnswer(RecordedLine):
     @property
     def text(self) -> str:
         """What the model said."""
-        return graded_text(self.samples[0].answer) if self.output is None else answer_text(self.output)
+        return self.said(0)
+
+    def said(self, sample: int) -> str:
+        """What the model said in graded answer number ``sample``; the last where it has fewer."""
+        return graded_text(self.sample(sample).answer) if self.output is None else answer_text(self.output)
+
+    def sample(self, number: int) -> Sample:
+        """Graded answer ``number``; the last where there are fewer."""
+        return self.samples[min(number, len(self.samples) - 1)]
 
 
 def _check(line: RecordedLine, seen: Collection[Place], file: Path, among: Collection[Place] | None = None) -> None:
