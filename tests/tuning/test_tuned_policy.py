@@ -10,7 +10,8 @@ from podium.policies.tuned_policy import TunedPolicy
 from podium.policies.tuned_record import Measured, TunedRecord, TunedStep, TunedWorkflow, write_tuned
 from podium.pools.conducting import conductor
 from podium.pools.opened import OpenPool
-from podium.types import Brief, Card, Message, ask
+from podium.types import Brief, Call, Card, Completion, Message, ResponseOptions, ask
+from podium.workers.pool import Member, WorkerPool
 from podium.workflow.parse import parse
 from tests.tuning.desk import pool, problem
 from tests.tuning.test_tuned_record import NAMES, QUESTIONS, record
@@ -58,6 +59,32 @@ async def test_tuned_anew_it_is_used_from_the_next_question_on(tmp_path: Path, c
     assert "can not be used, so that the policy before goes on" in caplog.text
     (tmp_path / "policy.json").unlink()
     assert (await served.ask(SUM.question)).text == SUM.target
+
+
+async def test_tuned_anew_other_workers_are_held_to_what_a_client_asks_for(tmp_path: Path) -> None:
+    class Textual:
+        """Answers, and knows no tools."""
+
+        async def __call__(self, call: Call) -> Completion:
+            return Completion(text="I do not know.")
+
+        def check(self, options: ResponseOptions) -> None:
+            if options != ResponseOptions():
+                raise ConfigError("only text here")
+
+    write_tuned(tmp_path, record(), QUESTIONS)
+    workers = pool("reverse", "sum", "idle")
+    members = [Member(worker=Textual(), card=m.card) if m.name == "idle" else m for m in workers]
+    served = conductor(OpenPool(workers=WorkerPool(members)), f"tuned:{tmp_path}")
+    wish = ResponseOptions(stop=("end",))
+    served.check(wish)
+    idle = TunedWorkflow(
+        steps=(TunedStep(worker="idle", subtask="Solve."),), kinds={k: Measured(right=1.0) for k in ("sum", "reverse")}
+    )
+    write_tuned(tmp_path, record().model_copy(update={"robust": 0, "workflows": (idle,)}), QUESTIONS)
+    await served.ask(SUM.question)
+    with pytest.raises(ConfigError, match="only text here"):
+        served.check(wish)
 
 
 async def test_missing_workers_are_allowed_by_name(tmp_path: Path) -> None:

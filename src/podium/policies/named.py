@@ -3,7 +3,7 @@
 A new one is a :class:`NamedPolicy`, registered beside the code that writes its workflows, here or in another package.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -58,7 +58,7 @@ class PolicySetup:
     workers: WorkerPool
     max_steps: int
     syntax: WorkflowSyntax = WorkflowSyntax()
-    answering: tuple[int, ...] | None = None
+    answering: Collection[int] | None = None
     """The workers that can be given the last step; None: any of them."""
     one_round: str = ""
     """Why it can not look at an answer and plan anew; empty where it can."""

@@ -6,6 +6,7 @@ loaded last goes on, and the log says why.
 
 import asyncio
 import logging
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from podium.errors import PodiumError
@@ -33,9 +34,14 @@ class FollowedPolicy:
         return self._policy.max_steps
 
     @property
-    def answering(self) -> tuple[int, ...]:
-        """Positions of the workers that may give the answer now."""
-        return self._policy.answering
+    def answering(self) -> Collection[int]:
+        """Positions of the workers that may give the answer; it changes with the folder."""
+        return _Answering(self)
+
+    @property
+    def current(self) -> TunedPolicy:
+        """The policy that was loaded last."""
+        return self._policy
 
     async def write(self, brief: Brief, n: int = 1) -> list[Generation]:
         """As :meth:`TunedPolicy.write`, by what is in the folder."""
@@ -58,3 +64,19 @@ class FollowedPolicy:
         except OSError:
             return None
         return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+class _Answering(Collection[int]):
+    """Who may give the answer by the policy that is current, whenever one looks."""
+
+    def __init__(self, followed: FollowedPolicy) -> None:
+        self._followed = followed
+
+    def __contains__(self, worker: object) -> bool:
+        return worker in self._followed.current.answering
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._followed.current.answering)
+
+    def __len__(self) -> int:
+        return len(self._followed.current.answering)

@@ -4,7 +4,7 @@ Choosing is one sum: over the kinds a question may be of, share right less ``pri
 calls to workers that are to be asked sparingly.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from podium.errors import CheckpointError, ConfigError
@@ -96,7 +96,7 @@ class TunedPolicy:
         return sum(chance * kinds[kind].worth(self._record.price) for kind, chance in posterior.items())
 
 
-def tuned_setup(policy: Policy, workers: WorkerPool, max_steps: int, answering: tuple[int, ...]) -> PolicySetup:
+def tuned_setup(policy: Policy, workers: WorkerPool, max_steps: int, answering: Collection[int]) -> PolicySetup:
     """A tuned policy over ``workers`` and one that counts votes; a folder that is tuned anew may have longer workflows."""
     conducted = workers if VOTE in workers.names else with_vote(workers)
     longest = max(max_steps, LONGEST, len(conducted))
