@@ -7,12 +7,13 @@ are paid for once; where a worker is tried alone on such a question afterwards, 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from podium.policies.kinds import KindClassifier
-from podium.tuning.candidates import solo
-from podium.tuning.kinds import LEAST, grouped
+from podium.tuning.candidates import Candidate, Part, solo
+from podium.tuning.kinds import LEAST, grouped, neighbours
 from podium.tuning.trials import Bench
 from podium.types import Problem
 
@@ -59,19 +60,29 @@ IDLE = frozenset(
 """Words that by themselves say nothing about a task."""
 
 
-async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -> Callable[[Problem], str]:
-    """Problem -> "group 1", "group 2", ..., by texts and replies; by texts alone where ``calls`` do not suffice for replies.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Kinds that were found."""
 
-    ``calls`` is what a whole run can pay for. A problem that is not among ``problems`` has no group.
+    kind_of: Callable[[Problem], str]
+    """Problem -> "group 1", "group 2", ...; a problem that was not looked at has no group."""
+    near: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Problem, by id -> the other groups that it may belong to, the likeliest first."""
+
+
+async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -> Found:
+    """Groups of ``problems`` by texts and replies; by texts alone where ``calls`` do not suffice for replies.
+
+    ``calls`` is what a whole run can pay for.
     """
     few = [problems[n * len(problems) // min(SAMPLE, len(problems))] for n in range(min(SAMPLE, len(problems)))]
-    asked = _cheapest(bench)
+    asked = _asked(bench)
     if len(few) < 2 * LEAST or len(asked) * len(few) > REPLY_SHARE * calls:
-        return grouped(problems)
+        return Found(kind_of=grouped(problems))
     replies: dict[str, str] = {}
     for start in range(0, len(few), BATCH):
         part = few[start : start + BATCH]
-        said = await bench.all([bench.reply(solo(worker), problem) for problem in part for worker in asked])
+        said = await bench.all([bench.reply(one, problem) for problem in part for one in asked])
         for n, problem in enumerate(part):
             both = [reply for reply in said[n * len(asked) : (n + 1) * len(asked)] if reply]
             if both:
@@ -79,13 +90,21 @@ async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -
         if bench.is_exhausted:
             break
     if len(replies) < FEWEST * len(few):
-        return grouped(problems)
+        return Found(kind_of=grouped(problems))
     kind_of = grouped(few, replies)
     known = {problem.id: kind_of(problem) for problem in few}
+    near = neighbours(few, replies, kind_of)
     if len(few) < len(problems):
         classifier = KindClassifier([problem.question for problem in few], [*known.values()])
         known |= {p.id: classifier.likeliest(p.question) for p in problems if p.id not in known}
-    return lambda problem: known[problem.id]
+    return Found(kind_of=lambda problem: known[problem.id], near=near)
+
+
+def _asked(bench: Bench) -> list[Candidate]:
+    """Who replies to what: the cheapest workers."""
+    role = bench.catalogue.prepared[0][0]
+    cheapest = _cheapest(bench)
+    return [solo(cheapest[0]), (Part(role=role, worker=cheapest[0]),)]
 
 
 def _cheapest(bench: Bench) -> list[int]:

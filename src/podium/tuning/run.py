@@ -22,6 +22,7 @@ from podium.tuning.headroom import Headroom
 from podium.tuning.outcomes import Draw
 from podium.tuning.price import price_of
 from podium.tuning.proposals import with_proposals
+from podium.tuning.regrouping import regrouped
 from podium.tuning.report import markdown
 from podium.tuning.result import TUNED, Tuned
 from podium.tuning.sealed import constant_arm, tested, tuned_arm
@@ -152,17 +153,24 @@ async def tune_pool(
         report("gate", search.model.mean())
         write(out, tuned, _questions(parts, bench.kind_of))
         return tuned
+    learned_from = (*parts.search, *parts.select)
     if kind_of is None:
-        learned_from = (*parts.search, *parts.select)
         # The dollars may be used up long before the calls are.
-        bench.kind_of = await found_kinds(bench, learned_from, whole * (len(bench.paid) + calls_left(1.0)))
+        found_ = await found_kinds(bench, learned_from, whole * (len(bench.paid) + calls_left(1.0)))
+        bench.kind_of, near = found_.kind_of, found_.near
         parts = shared_again(parts, bench.kind_of, seed=seed)
-        search = Search(bench, parts.search, len(workers), about=telling(learned_from, bench.kind_of), seed=seed)
+        search = Search(bench, parts.search, len(workers), about=telling(learned_from, bench.kind_of), near=near, seed=seed)
         await search.begin(lambda: calls_left(until_searched))
         report("kinds", search.model.mean())
     proposed_until = len(bench.paid) + PROPOSED_SHARE * whole * max_calls
     proposals = await with_proposals(search, proposers, lambda: min(calls_left(until_searched), proposed_until - len(bench.paid)))
-    await search.run(lambda: calls_left(until_searched), lambda mean: report("search", mean))
+
+    async def put_right() -> None:
+        await regrouped(search, learned_from, lambda: calls_left(until_searched))
+
+    await search.run(
+        lambda: calls_left(until_searched), lambda mean: report("search", mean), put_right if kind_of is None else None
+    )
     kinds = sorted({bench.kind_of(problem) for problem in parts.search})
     alone = worth_stopping(search, kinds) if VOTE not in workers.names else {}
     left_back = min(CALLS_OF_A_KIND * len(alone), 0.4 * max(0.0, calls_left(until_selected)))

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from statistics import fmean
@@ -18,7 +19,7 @@ from podium.tuning.headroom import LITTLE, Headroom, headroom, needed
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
 from podium.tuning.plan_sweeps import PlanSweeps
 from podium.tuning.selection import PRIOR
-from podium.tuning.sweeps import Sweeps
+from podium.tuning.sweeps import AGAIN, Sweeps
 from podium.tuning.trials import Bench, Trial
 from podium.types import Problem
 
@@ -47,16 +48,20 @@ class Search:
         workers: int,
         *,
         about: Mapping[str, str] = MappingProxyType({}),
+        near: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
         seed: int = 0,
     ) -> None:
         self.bench = bench
         self.by_kind: dict[str, list[Problem]] = {}
-        for problem in problems:
+        self.near = near
+        """Problem, by id -> other kinds that it may be of; the doubtful ones are searched on last."""
+        for problem in sorted(problems, key=lambda problem: bool(near.get(problem.id))):
             self.by_kind.setdefault(bench.kind_of(problem), []).append(problem)
         self.about = {kind: about.get(kind, "") for kind in self.by_kind}
         self.known: dict[tuple[str, Candidate], bool] = {}
         self.sweeps: dict[str, Sweeps] = {}
         self._workers = workers
+        self._seed = seed
         self._rng = random.Random(seed)
         self.model = OutcomeModel(np.random.default_rng(seed))
         self.trials: list[Trial] = []
@@ -122,13 +127,30 @@ class Search:
             few = [(worker, p) for worker, p in asked[start : start + BATCH] if worker in self.workers]
             await self.batch([(solo(worker, self.about[self.bench.kind_of(p)]), p) for worker, p in few])
 
-    async def run(self, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> None:
+    async def run(
+        self,
+        left: Callable[[], float],
+        on_batch: Callable[[Draw], None],
+        between: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         """Try batch after batch as long as calls are ``left()``; ``on_batch`` is given the estimate after each.
 
-        Raises :class:`WorkerUnavailable` where nobody answers any more.
+        ``between`` comes when every kind has been searched once, and at the end. Raises :class:`WorkerUnavailable` where nobody
+        answers any more.
         """
-        await self._side_by_side(left, on_batch)
-        self.model.fit()
+        once = [Sweeps.alone, Sweeps.review, *self._first_stages(), *self._more()]
+        again = [Sweeps.begin_again, *self._first_stages(), *self._more()] * BEGUN_AGAIN
+        for kind in self.by_kind:
+            self.sweeps.setdefault(kind, self.sweeps_of(kind))
+        await self._side_by_side({kind: list(once) for kind in self.by_kind}, left, on_batch)
+        if between is not None:
+            before = dict(self.sweeps)
+            await between()
+            anew = [kind for kind in self.by_kind if self.sweeps[kind] is not before[kind]]
+            await self._side_by_side({kind: list(once) for kind in anew}, left, on_batch)
+        await self._side_by_side({kind: list(again) for kind in self.by_kind}, left, on_batch, by_need=True)
+        if between is not None:
+            await between()
         while left() > 0 and self.workers and not all(each.is_done for each in self.sweeps.values()):
             proposals = self._proposals(mean := self.model.mean())
             if not proposals:
@@ -138,35 +160,68 @@ class Search:
             self.model.fit()
         self.check()
 
-    async def _side_by_side(self, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> None:
-        """Search all kinds side by side, stage after stage, until the best of each is right often enough.
+    async def _side_by_side(
+        self,
+        stages: Mapping[str, list[Stage]],
+        left: Callable[[], float],
+        on_batch: Callable[[Draw], None],
+        *,
+        by_need: bool = False,
+    ) -> None:
+        """Search kinds side by side, stage after stage, until the best of each is right often enough; ``by_need``: those
+        without a good team first.
 
         Whether to go on is asked between stages, so that it does not hang on who answers first.
         """
-        for kind in self.by_kind:
-            self.sweeps.setdefault(kind, self.sweeps_of(kind))
-        stages = {kind: [Sweeps.alone, Sweeps.review, *self._first_stages(), *self._next_stages()] for kind in self.by_kind}
         while left() > 0 and self.workers:
             active = [kind for kind in stages if stages[kind] and not self.sweeps[kind].is_done]
             if not active:
                 return
+            if by_need:
+                active = [kind for kind in active if self.sweeps[kind].share < AGAIN] or active
             for kind in active:
                 self.sweeps[kind].may_ask = left() / len(active)
             await self.bench.all([stages[kind].pop(0)(self.sweeps[kind]) for kind in active])
             self.model.fit()
             on_batch(self.model.mean())
 
+    def regroup(self, kind_of: Callable[[Problem], str]) -> None:
+        """Go on with problems that are of other kinds than was thought. What is known of them stays known; kinds without a
+        good team whose problems have changed are searched anew."""
+        self.bench.kind_of = kind_of
+        before, everything = self.by_kind, [problem for own in self.by_kind.values() for problem in own]
+        self.by_kind = {}
+        for kind, had in before.items():
+            stay = [problem for problem in had if kind_of(problem) == kind]
+            self.by_kind[kind] = stay + [p for p in everything if kind_of(p) == kind and p not in stay]
+        self.model = OutcomeModel(np.random.default_rng(self._seed))
+        self._seen = {kind: Counter() for kind in self.by_kind}
+        kinds = {p.id: kind_of(p) for p in everything}
+        trials, self.trials = self.trials, []
+        for trial in trials:
+            kind = kinds.get(trial.problem, trial.kind)
+            self.trials.append(replace(trial, kind=kind))
+            self._seen[kind][trial.candidate] += 1
+            self.model.add(kind, trial.candidate, float(trial.outcome.right))
+        self.model.fit()
+        for kind, own in self.by_kind.items():
+            if own != before[kind]:
+                old, new = self.sweeps[kind], self.sweeps_of(kind)
+                new.measured = {one: share for one in old.measured if (share := new.share_of(one)) is not None}
+                self.sweeps[kind] = new
+                if new.share >= AGAIN:
+                    old.take_over(new)
+                    self.sweeps[kind] = old
+
     def _first_stages(self) -> list[Stage]:
         """What is done for a kind, one after the other, until there is a team."""
         swept = [stage for plan in self._catalogue.swept for stage in (partial(PlanSweeps.plan, plan=plan), Sweeps.mend)]
         return [*swept, partial(Sweeps.prepare, roles=self._catalogue.prepared[0]), Sweeps.join, Sweeps.mend]
 
-    def _next_stages(self) -> list[Stage]:
+    def _more(self) -> list[Stage]:
         """What is done to make more of it, and where that is not enough."""
-        more: list[Stage] = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED]
-        more += [Sweeps.cross, *[Sweeps.mend] * MENDED]
-        again = [Sweeps.begin_again, *self._first_stages(), *more]
-        return [*more, *again * BEGUN_AGAIN]
+        widen: list[Stage] = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED]
+        return [*widen, Sweeps.cross, *[Sweeps.mend] * MENDED]
 
     async def race(self, kind: str, teams: Sequence[Candidate], calls: float) -> None:
         """Measure the best of ``teams`` on problems of ``kind``, with about so many calls."""
@@ -180,7 +235,7 @@ class Search:
         ranked = sorted(range(self._workers), key=lambda worker: -alone[worker])
         return (PlanSweeps if self._catalogue.swept else Sweeps)(
             self.by_kind[kind], lambda: self.workers, self.about[kind], self.batch, self.bench.shared, self.known, ranked,
-            self._catalogue,
+            self._catalogue, {problem.id for problem in self.by_kind[kind] if self.near.get(problem.id)},
         )  # fmt: skip
 
     def check(self) -> None:

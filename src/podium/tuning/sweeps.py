@@ -9,7 +9,7 @@ found are raced on problems in the order they come, never on chosen ones.
 
 import math
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import combinations, product, zip_longest
 
@@ -62,6 +62,7 @@ class Sweeps:
         known: dict[tuple[str, Candidate], bool],
         ranked: Sequence[int],
         catalogue: Catalogue,
+        doubtful: Collection[str] = (),
     ) -> None:
         self._problems = problems
         self._workers = workers
@@ -75,7 +76,8 @@ class Sweeps:
         self._catalogue = catalogue
         self._good: dict[str, list[int]] = {}
         self._is_wide = False
-        self._spent: set[str] = set()
+        self._doubtful = {*doubtful}  # problems that may be of another kind: nobody is tried on them before others
+        self._spent = {*doubtful}
         self._begun = 0
         self._shown = Shown()
         self._matter: set[str] = set()  # roles in which it was not all the same who took them
@@ -103,7 +105,7 @@ class Sweeps:
         self._shown.begin_again()
         half = len(self._problems) // 2
         parts = (self._problems[:half], self._problems[half:], self._problems[::2])
-        self._spent = {problem.id for problem in parts[self._begun % len(parts)]}
+        self._spent = {problem.id for problem in parts[self._begun % len(parts)]} | self._doubtful
         self._begun += 1
 
     def asked(self, candidate: Candidate) -> int:
@@ -342,8 +344,21 @@ class Sweeps:
         """Try ``candidate`` on problems in the order they come."""
         for count in (MEASURED, 2 * MEASURED):
             await self._ask([(candidate, problem) for problem in self._problems[:count]])
-            found = [r for p in self._problems[:count] if (r := self._known.get((p.id, candidate))) is not None]
-            if len(found) >= min(FEW * count, len(self._problems)):
-                self.measured[candidate] = (sum(found) + 0.5) / (len(found) + 1.0)
+            if (share := self._measured_on(candidate, count)) is not None:
+                self.measured[candidate] = share
             if self.measured.get(candidate, 0.0) < AGAIN:
                 return
+
+    def _measured_on(self, candidate: Candidate, count: int) -> float | None:
+        """Share right on the first ``count`` problems; None where too few of them were answered."""
+        found = [r for p in self._problems[:count] if (r := self._known.get((p.id, candidate))) is not None]
+        return (sum(found) + 0.5) / (len(found) + 1.0) if len(found) >= min(FEW * count, len(self._problems)) else None
+
+    def share_of(self, candidate: Candidate) -> float | None:
+        """Share right as far as it is known; None where it was not measured on these problems."""
+        few, many = self._measured_on(candidate, MEASURED), self._measured_on(candidate, 2 * MEASURED)
+        return few if many is None else many
+
+    def take_over(self, other: "Sweeps") -> None:
+        """Go on with the problems of ``other`` and what was measured on them."""
+        self._problems, self.measured = other._problems, other.measured
