@@ -31,7 +31,7 @@ MOST = 10
 """Groups at most; each needs problems of its own to be searched on."""
 HELD = 0.75
 """How far a group has to hold together, 0..1: an eigenvalue of the graph."""
-SMALLEST = 15
+SMALLEST = 20
 """Problems of a group at least, to find a team by; smaller ones are shared out to those nearest."""
 LEAST = 22
 """Problems that a group has on average, at least."""

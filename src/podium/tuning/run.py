@@ -54,6 +54,8 @@ CONTENDERS = 5
 """Candidates of a kind that go into selection."""
 FAR = 0.2
 """Whoever is expected to be right so much less often is not compared any more."""
+SHARPNESS = 1000.0
+"""How sharply kinds are told apart; with less the choice hedges where there is no need."""
 BEST_KEPT = 3
 """Of these the best stand in the policy, and the single workers, so that there is something cheap to choose."""
 NEARLY = 0.1
@@ -166,7 +168,7 @@ async def tune_pool(
     proposals = await with_proposals(search, proposers, lambda: min(calls_left(until_searched), proposed_until - len(bench.paid)))
 
     async def put_right() -> None:
-        await regrouped(search, learned_from, lambda: calls_left(until_searched))
+        await regrouped(search, learned_from, lambda: calls_left(until_selected))
 
     await search.run(
         lambda: calls_left(until_searched), lambda mean: report("search", mean), put_right if kind_of is None else None
@@ -331,7 +333,9 @@ def _record(
         stored.append(TunedWorkflow(steps=steps, kinds=measured))
     robust = max(range(len(stored)), key=lambda n: fmean(one.right for one in stored[n].kinds.values()))
     price = price_of(stored, kinds, PREFERENCES[prefer])
-    return TunedRecord(form=FORM, workers=workers.names, prefer=prefer, price=price, robust=robust, workflows=tuple(stored))
+    return TunedRecord(
+        form=FORM, workers=workers.names, prefer=prefer, price=price, robust=robust, workflows=tuple(stored), sharpness=SHARPNESS
+    )
 
 
 def _best_worker(trials: Sequence[Trial], names: Sequence[str]) -> str:

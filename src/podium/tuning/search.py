@@ -25,6 +25,8 @@ from podium.types import Problem
 
 Stage = Callable[[Sweeps], Awaitable[None]]
 
+ALWAYS = (Sweeps.alone, Sweeps.review)
+"""What is done even where there seems to be little left to gain, since it is cheap."""
 BATCH = 24
 RANDOM = 0.1
 CHANGED = 0.25
@@ -174,7 +176,7 @@ class Search:
         Whether to go on is asked between stages, so that it does not hang on who answers first.
         """
         while left() > 0 and self.workers:
-            active = [kind for kind in stages if stages[kind] and not self.sweeps[kind].is_done]
+            active = [kind for kind in stages if stages[kind] and (stages[kind][0] in ALWAYS or not self.sweeps[kind].is_done)]
             if not active:
                 return
             if by_need:
