@@ -1,7 +1,7 @@
-"""Kinds where none are given: two workers answer every question alone, and questions that are answered alike are one kind.
+"""Kinds where none are given: a worker answers every question and plans it, and questions that are treated alike are one kind.
 
-A question's words say what it is about, and how it is answered says what it takes: a formula, a program, a letter. The replies
-are paid for once; where a worker is tried alone on such a question afterwards, its reply is there.
+A question's words say what it is about, and how it is answered and planned says what it takes: a formula, a program, a letter.
+The replies are paid for once; where the worker is tried alone on such a question afterwards, its reply is there.
 """
 
 import math
@@ -17,10 +17,8 @@ from podium.tuning.kinds import LEAST, grouped, neighbours
 from podium.tuning.trials import Bench
 from podium.types import Problem
 
-ASKED = 2
-"""Workers that answer, the cheapest; with one alone kinds that only some workers answer alike fall apart."""
 SAMPLE = 200
-"""Questions they answer at most; the others are told apart by what these say."""
+"""Questions that it is asked at most; the others are told apart by what these say."""
 REPLY_SHARE = 0.15
 """Of the calls, what may go into that."""
 FEWEST = 0.9
@@ -71,7 +69,7 @@ class Found:
 
 
 async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -> Found:
-    """Groups of ``problems`` by texts and replies; by texts alone where ``calls`` do not suffice for replies.
+    """Groups of ``problems`` by texts and replies; by texts alone where nobody replies or ``calls`` do not suffice for it.
 
     ``calls`` is what a whole run can pay for.
     """
@@ -101,20 +99,14 @@ async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -
 
 
 def _asked(bench: Bench) -> list[Candidate]:
-    """Who replies to what: the cheapest workers."""
-    role = bench.catalogue.prepared[0][0]
-    cheapest = _cheapest(bench)
-    return [solo(cheapest[0]), (Part(role=role, worker=cheapest[0]),)]
-
-
-def _cheapest(bench: Bench) -> list[int]:
-    """Positions of the workers that answer, those of unknown price last."""
+    """What is asked of every question: that the cheapest worker answers it, and that it prepares an answer."""
 
     def price(worker: int) -> float:
         card = bench.workers[worker].card
         return math.inf if card.prompt_usd is None or card.completion_usd is None else card.prompt_usd + card.completion_usd
 
-    return sorted(bench.answering, key=price)[:ASKED]
+    worker = min(bench.answering, key=price)
+    return [solo(worker), (Part(role=bench.catalogue.prepared[0][0], worker=worker),)]
 
 
 def telling(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> dict[str, str]:

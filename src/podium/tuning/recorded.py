@@ -29,10 +29,11 @@ from podium.pools.verifiers import open_verifiers
 from podium.protocols import Verifier, Worker
 from podium.tasks.agreement import votes_of
 from podium.tuning.doubt import unseen_posteriors
+from podium.tuning.kept import PREFERENCES
 from podium.tuning.kinds import kinds_of
 from podium.tuning.result import TUNED, Tested, Tuned
 from podium.tuning.rules import Array, Caps, RuleBook
-from podium.tuning.run import PREFERENCES, write
+from podium.tuning.run import write
 from podium.tuning.split import shared_out
 from podium.tuning.steps import stored_steps
 from podium.types import Problem

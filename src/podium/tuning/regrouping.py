@@ -1,8 +1,8 @@
 """Groups that were found are put right by what teams show: who is right on a question tells what kind it is of.
 
-A team is right on most questions of the kind that it was found for, and hardly on others. So a question whose neighbours are in
-several groups, and which its own group's team has wrong or which has no such team, is put to the teams of the others; where one of
-them is right, it goes there. What is left of a group without a team is purer then, and is searched anew.
+A team is right on most questions of the kind that it was found for, and hardly on others. So a question that has neighbours in
+another group, and that its own group's team has wrong or that has no such team, is put to the team of that group; where it is
+right, the question goes there. What is left of a group without a team is purer then, and is searched anew.
 """
 
 from collections import Counter

@@ -19,8 +19,8 @@ from podium.tuning.catalogue import GENERAL, SOLVE, Catalogue
 from podium.tuning.finding import found_kinds, telling
 from podium.tuning.frontier import frontier_picture
 from podium.tuning.headroom import Headroom
+from podium.tuning.kept import PREFERENCES, record_of
 from podium.tuning.outcomes import Draw
-from podium.tuning.price import price_of
 from podium.tuning.proposals import with_proposals
 from podium.tuning.regrouping import regrouped
 from podium.tuning.report import markdown
@@ -48,16 +48,10 @@ LEAST_ADVISED = 800
 """With fewer calls nothing can be shown of a prompted Conductor."""
 LEAST_TESTED = 20
 """Sealed problems that are asked whatever is left; five calls of each are kept back for them."""
-DRAWS = 40
-"""Possible truths out of which the lower fifth is believed where a workflow was not measured on a kind."""
 CONTENDERS = 5
 """Candidates of a kind that go into selection."""
 FAR = 0.2
 """Whoever is expected to be right so much less often is not compared any more."""
-SHARPNESS = 1000.0
-"""How sharply kinds are told apart; with less the choice hedges where there is no need."""
-BEST_KEPT = 3
-"""Of these the best stand in the policy, and the single workers, so that there is something cheap to choose."""
 NEARLY = 0.1
 """So much of the share right is no difference yet where a cheap worker is looked for: selection measures it."""
 
@@ -178,7 +172,7 @@ async def tune_pool(
     left_back = min(CALLS_OF_A_KIND * len(alone), 0.4 * max(0.0, calls_left(until_selected)))
     chosen = await select(bench, search, parts.select, kinds, calls_left(until_selected) - left_back)
     report("select", search.model.mean())
-    record = _record(search, chosen, kinds, workers, prefer, bench.catalogue)
+    record = record_of(search, chosen, kinds, workers, prefer, bench.catalogue)
     record = await with_stopping(record, bench, parts.select, alone, lambda: calls_left(until_selected))
     questions = _questions(parts, bench.kind_of)
     policy = TunedPolicy(record, questions, workers.names)
@@ -255,10 +249,6 @@ async def select(
     return found
 
 
-PREFERENCES = {"accuracy": 0.0, "balanced": 0.01, "cheap": 0.03}
-"""How much of the share right may be given up for a lower price."""
-
-
 def _all_alike(problem: Problem) -> str:
     """Before kinds are found."""
     return "group 1"
@@ -291,51 +281,6 @@ def _alone(search: Search, left: Headroom, parts: Split, workers: WorkerPool, pr
         folder=out, policy=policy, record=record, tested=(), calls=len(bench.paid), usd=bench.usd, headroom=left,
         best_worker=workers.names[left.best], given_up=bench.given_up,
     )  # fmt: skip
-
-
-def _record(
-    search: Search,
-    chosen: Mapping[str, list[Contender]],
-    kinds: Sequence[str],
-    workers: WorkerPool,
-    prefer: str,
-    catalogue: Catalogue,
-) -> TunedRecord:
-    mean, draws = search.model.mean(), [search.model.draw() for _ in range(DRAWS)]
-    kept = [one for kind in kinds for n, one in enumerate(chosen[kind]) if n < BEST_KEPT or len(one.candidate) == 1]
-    candidates = list(dict.fromkeys(one.candidate for one in kept))
-    by_candidate = {(kind, one.candidate): one for kind in kinds for one in chosen[kind]}
-    costs = search.costs()
-    stored = []
-    for candidate in candidates:
-        measured = {}
-        for kind in kinds:
-            one = by_candidate.get((kind, candidate))
-            usd = costs(candidate)
-            if one is not None and not one.trials and candidate in search.measured(kind):
-                measured[kind] = Measured(right=round(one.share, 9), usd=usd)  # it had no rival, so that selection left it out
-                continue
-            if one is None or not one.trials:
-                doubtful = sorted(draw.share(kind, candidate) for draw in draws)
-                # Rounded: the last digits of the estimate depend on the order of sums.
-                expected = round(min(mean.share(kind, candidate), doubtful[len(draws) // 5]), 9)
-                measured[kind] = Measured(right=expected, usd=usd)
-                continue
-            interval = wilson(fmean(t.outcome.right for t in one.trials), len(one.trials))
-            measured[kind] = Measured(
-                right=round(one.share, 9), low=interval.low, high=interval.high, problems=len(one.trials),
-                usd=one.usd if one.usd is not None else usd, seconds=one.seconds,
-            )  # fmt: skip
-        steps = tuple(
-            TunedStep(worker=workers.names[s.worker], subtask=s.subtask, access=s.access)
-            for s in workflow(candidate, catalogue).steps
-        )
-        stored.append(TunedWorkflow(steps=steps, kinds=measured))
-    robust = max(range(len(stored)), key=lambda n: fmean(one.right for one in stored[n].kinds.values()))
-    price = price_of(stored, kinds, PREFERENCES[prefer])
-    return TunedRecord(
-        form=FORM, workers=workers.names, prefer=prefer, price=price, robust=robust, workflows=tuple(stored), sharpness=SHARPNESS
-    )
 
 
 def _best_worker(trials: Sequence[Trial], names: Sequence[str]) -> str:

@@ -4,7 +4,6 @@ import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import zip_longest
 from statistics import fmean
 from types import MappingProxyType
@@ -16,24 +15,18 @@ from podium.policies.tuned_record import LONGEST
 from podium.tuning.candidates import Candidate, changed, solo, staffed
 from podium.tuning.catalogue import SOLVE, Catalogue
 from podium.tuning.headroom import LITTLE, Headroom, headroom, needed
+from podium.tuning.measuring import AGAIN
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
 from podium.tuning.plan_sweeps import PlanSweeps
 from podium.tuning.selection import PRIOR
-from podium.tuning.sweeps import AGAIN, Sweeps
+from podium.tuning.stages import ALWAYS, Stage, nothing, stages_of
+from podium.tuning.sweeps import Sweeps
 from podium.tuning.trials import Bench, Trial
 from podium.types import Problem
 
-Stage = Callable[[Sweeps], Awaitable[None]]
-
-ALWAYS = (Sweeps.alone, Sweeps.review)
-"""What is done even where there seems to be little left to gain, since it is cheap."""
 BATCH = 24
 RANDOM = 0.1
 CHANGED = 0.25
-BEGUN_AGAIN = 3
-"""How often a kind without a good team begins anew, each time with other problems."""
-MENDED = 4
-"""How often the best team of a kind is mended at the end."""
 FEWEST = 3
 """Of the best of a kind; only where fewer were measured estimates take their place: they rest on chosen problems."""
 FIRST = 5
@@ -133,26 +126,22 @@ class Search:
         self,
         left: Callable[[], float],
         on_batch: Callable[[Draw], None],
-        between: Callable[[], Awaitable[None]] | None = None,
+        between: Callable[[], Awaitable[None]] = nothing,
     ) -> None:
         """Try batch after batch as long as calls are ``left()``; ``on_batch`` is given the estimate after each.
 
         ``between`` comes when every kind has been searched once, and at the end. Raises :class:`WorkerUnavailable` where nobody
         answers any more.
         """
-        once = [Sweeps.alone, Sweeps.review, *self._first_stages(), *self._more()]
-        again = [Sweeps.begin_again, *self._first_stages(), *self._more()] * BEGUN_AGAIN
-        for kind in self.by_kind:
-            self.sweeps.setdefault(kind, self.sweeps_of(kind))
+        once, again = stages_of(self._catalogue)
+        self.sweeps = {kind: self.sweeps.get(kind) or self.sweeps_of(kind) for kind in self.by_kind}
         await self._side_by_side({kind: list(once) for kind in self.by_kind}, left, on_batch)
-        if between is not None:
-            before = dict(self.sweeps)
-            await between()
-            anew = [kind for kind in self.by_kind if self.sweeps[kind] is not before[kind]]
-            await self._side_by_side({kind: list(once) for kind in anew}, left, on_batch)
+        before = dict(self.sweeps)
+        await between()
+        anew = [kind for kind in self.by_kind if self.sweeps[kind] is not before[kind]]
+        await self._side_by_side({kind: list(once) for kind in anew}, left, on_batch)
         await self._side_by_side({kind: list(again) for kind in self.by_kind}, left, on_batch, by_need=True)
-        if between is not None:
-            await between()
+        await between()
         while left() > 0 and self.workers and not all(each.is_done for each in self.sweeps.values()):
             proposals = self._proposals(mean := self.model.mean())
             if not proposals:
@@ -170,8 +159,7 @@ class Search:
         *,
         by_need: bool = False,
     ) -> None:
-        """Search kinds side by side, stage after stage, until the best of each is right often enough; ``by_need``: those
-        without a good team first.
+        """Search kinds side by side until the best of each is right often enough; ``by_need``: those without a good team first.
 
         Whether to go on is asked between stages, so that it does not hang on who answers first.
         """
@@ -188,42 +176,32 @@ class Search:
             on_batch(self.model.mean())
 
     def regroup(self, kind_of: Callable[[Problem], str]) -> None:
-        """Go on with problems that are of other kinds than was thought. What is known of them stays known; kinds without a
-        good team whose problems have changed are searched anew."""
+        """Go on with problems that are of other kinds than was thought. What is known of them stays known; a kind whose problems
+        have changed is searched anew where that leaves it without a good team."""
         self.bench.kind_of = kind_of
         before, everything = self.by_kind, [problem for own in self.by_kind.values() for problem in own]
-        self.by_kind = {}
+        self.by_kind = {
+            kind: [*(p for p in had if kind_of(p) == kind), *(p for p in everything if kind_of(p) == kind and p not in had)]
+            for kind, had in before.items()
+        }
+        self._relearn({problem.id: kind_of(problem) for problem in everything})
         for kind, had in before.items():
-            stay = [problem for problem in had if kind_of(problem) == kind]
-            self.by_kind[kind] = stay + [p for p in everything if kind_of(p) == kind and p not in stay]
-        self.model = OutcomeModel(np.random.default_rng(self._seed))
-        self._seen = {kind: Counter() for kind in self.by_kind}
-        kinds = {p.id: kind_of(p) for p in everything}
-        trials, self.trials = self.trials, []
-        for trial in trials:
-            kind = kinds.get(trial.problem, trial.kind)
-            self.trials.append(replace(trial, kind=kind))
-            self._seen[kind][trial.candidate] += 1
-            self.model.add(kind, trial.candidate, float(trial.outcome.right))
-        self.model.fit()
-        for kind, own in self.by_kind.items():
-            if own != before[kind]:
+            if self.by_kind[kind] != had:
                 old, new = self.sweeps[kind], self.sweeps_of(kind)
                 new.measured = {one: share for one in old.measured if (share := new.share_of(one)) is not None}
-                self.sweeps[kind] = new
                 if new.share >= AGAIN:
-                    old.take_over(new)
-                    self.sweeps[kind] = old
+                    old.problems, old.measured, new = new.problems, new.measured, old
+                self.sweeps[kind] = new
 
-    def _first_stages(self) -> list[Stage]:
-        """What is done for a kind, one after the other, until there is a team."""
-        swept = [stage for plan in self._catalogue.swept for stage in (partial(PlanSweeps.plan, plan=plan), Sweeps.mend)]
-        return [*swept, partial(Sweeps.prepare, roles=self._catalogue.prepared[0]), Sweeps.join, Sweeps.mend]
-
-    def _more(self) -> list[Stage]:
-        """What is done to make more of it, and where that is not enough."""
-        widen: list[Stage] = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED]
-        return [*widen, Sweeps.cross, *[Sweeps.mend] * MENDED]
+    def _relearn(self, kinds: Mapping[str, str]) -> None:
+        """Learn from all trials anew, with the kinds of problems, by id, as they are thought to be now."""
+        self.model = OutcomeModel(np.random.default_rng(self._seed))
+        self._seen = {kind: Counter() for kind in self.by_kind}
+        self.trials = [replace(trial, kind=kinds.get(trial.problem, trial.kind)) for trial in self.trials]
+        for trial in self.trials:
+            self._seen[trial.kind][trial.candidate] += 1
+            self.model.add(trial.kind, trial.candidate, float(trial.outcome.right))
+        self.model.fit()
 
     async def race(self, kind: str, teams: Sequence[Candidate], calls: float) -> None:
         """Measure the best of ``teams`` on problems of ``kind``, with about so many calls."""
