@@ -29,6 +29,7 @@ from podium.tuning.sealed import constant_arm, tested, tuned_arm
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.split import Split, shared_again, shared_out
+from podium.tuning.stages import nothing
 from podium.tuning.stopping import CALLS_OF_A_KIND, with_stopping, worth_stopping
 from podium.tuning.trials import Arm, Bench, Trial
 from podium.types import Problem
@@ -165,7 +166,7 @@ async def tune_pool(
         await regrouped(search, learned_from, lambda: calls_left(until_selected))
 
     await search.run(
-        lambda: calls_left(until_searched), lambda mean: report("search", mean), put_right if kind_of is None else None
+        lambda: calls_left(until_searched), lambda mean: report("search", mean), put_right if kind_of is None else nothing
     )
     kinds = sorted({bench.kind_of(problem) for problem in parts.search})
     alone = worth_stopping(search, kinds) if VOTE not in workers.names else {}
