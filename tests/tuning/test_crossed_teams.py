@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 from podium.tuning.candidates import Part, team_of
 from podium.tuning.catalogue import SOLVE
+from podium.tuning.measuring import RACED
 from podium.tuning.search import Search
 from podium.tuning.shown import Shown
-from podium.tuning.sweeps import CROSSED, RACED, Sweeps
+from podium.tuning.sweeps import CROSSED, Sweeps
 from podium.tuning.trials import Bench
 from podium.types import Call, Problem
 from podium.workers.pool import WorkerPool
@@ -78,7 +79,7 @@ async def test_a_race_drops_who_is_far_behind_after_half_of_it() -> None:
     good = team_of([("plan", PLANNER), ("recall", RECALLER)], Part(role=SOLVE, worker=SOLVER))
     bad = team_of([("plan", PLANNER), ("recall", 0)], Part(role=SOLVE, worker=SOLVER))
     await sweeps.race([bad, good])
-    asked = {one: sum((problem.id, one) in sweeps._known for problem in sweeps._problems) for one in (good, bad)}
+    asked = {one: sum((problem.id, one) in sweeps._known for problem in sweeps.problems) for one in (good, bad)}
     assert asked[bad] == RACED // 2
     assert sweeps.best == good
 

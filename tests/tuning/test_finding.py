@@ -1,4 +1,4 @@
-"""Kinds where none are given: told apart by how workers answer, for few calls, and named by the words that tell them apart."""
+"""Kinds where none are given: told apart by how a worker answers, for few calls, and named by the words that tell them apart."""
 
 import random
 from collections import Counter
@@ -9,8 +9,8 @@ import pytest
 import podium
 from podium.errors import ConfigError, WorkerUnavailable
 from podium.tuning.candidates import solo
-from podium.tuning.finding import ASKED, REPLY_SHARE, SAMPLE, found_kinds, telling
-from podium.tuning.kinds import READ, grouped
+from podium.tuning.finding import REPLY_SHARE, SAMPLE, found_kinds, telling
+from podium.tuning.kinds import READ, grouped, neighbours
 from podium.tuning.run import Progress, tune_pool
 from podium.tuning.split import shared_again, shared_out
 from podium.tuning.trials import Bench
@@ -63,7 +63,7 @@ async def test_questions_with_the_same_words_are_told_apart_by_how_they_are_answ
     given = same_words(120)
     one = speaker(given)
     bench = Bench(WorkerPool([named(one, "a", 0.1), named(one, "b", 0.1)]), exact, kind_of)
-    found = await found_kinds(bench, given, 3000)
+    found = (await found_kinds(bench, given, 3000)).kind_of
     together = {(each.kind, found(each)) for each in given}
     assert len(together) == len({group for _, group in together}), "no group holds two kinds"
     assert {kind for kind, _ in together} == {*BUILT}
@@ -72,7 +72,7 @@ async def test_questions_with_the_same_words_are_told_apart_by_how_they_are_answ
     assert len(mixed) > len({group for group, _ in mixed}), "or the replies show nothing here"
 
 
-async def test_two_are_asked_each_question_once_and_the_cheapest_first() -> None:
+async def test_the_cheapest_answers_and_plans_each_question_once() -> None:
     given = same_words(60)
     dear, cheap, unpriced = Counter[str](), Counter[str](), Counter[str]()
     workers = [
@@ -84,8 +84,9 @@ async def test_two_are_asked_each_question_once_and_the_cheapest_first() -> None
     workers[1] = Member(worker=workers[1].worker, card=podium.Card(name="dear", prompt_usd=1e-3, completion_usd=1e-3))
     bench = Bench(WorkerPool(workers), exact, kind_of)
     await found_kinds(bench, given, 3000)
-    assert set(dear.values()) == set(cheap.values()) == {1}
-    assert len(dear) == len(cheap) == 60
+    assert set(cheap.values()) == {2}
+    assert len(cheap) == 60
+    assert not dear
     assert not unpriced
     assert len(bench.paid) == 2 * 60
     assert await bench.run(solo(2), given[0]), "and the same again is not paid"
@@ -96,7 +97,7 @@ async def test_with_few_calls_nobody_is_asked() -> None:
     given = same_words(120)
     asked = Counter[str]()
     bench = Bench(WorkerPool([speaker(given, asked)]), exact, kind_of)
-    found = await found_kinds(bench, given, 120 / REPLY_SHARE - 1)
+    found = (await found_kinds(bench, given, 2 * 120 / REPLY_SHARE - 1)).kind_of
     assert not asked
     assert [found(one) for one in given] == [grouped(given)(one) for one in given]
 
@@ -104,8 +105,8 @@ async def test_with_few_calls_nobody_is_asked() -> None:
 async def test_of_many_questions_some_are_asked_and_the_others_go_by_their_words() -> None:
     given = problems(500)
     bench = Bench(pool("sum", "reverse", "idle"), exact, kind_of)
-    found = await found_kinds(bench, given, 5000)
-    assert len(bench.paid) == ASKED * SAMPLE
+    found = (await found_kinds(bench, given, 5000)).kind_of
+    assert len(bench.paid) == 2 * SAMPLE
     together = {(one.kind, found(one)) for one in given}
     assert len(together) == len({group for _, group in together})
 
@@ -115,7 +116,7 @@ async def test_where_nobody_replies_texts_decide(names: tuple[str, ...]) -> None
     given = problems(120)
     mute = speaker(given, mute=True)
     bench = Bench(WorkerPool([named(mute, name, 0.1) for name in names]), exact, kind_of)
-    found = await found_kinds(bench, given, 3000)
+    found = (await found_kinds(bench, given, 3000)).kind_of
     assert [found(one) for one in given] == [grouped(given)(one) for one in given]
     assert len(bench.paid) == 0
 
@@ -157,6 +158,19 @@ def test_replies_of_which_nothing_is_read_say_nothing() -> None:
     given = same_words(60)
     by_text, by_reply = grouped(given), grouped(given, {one.id: " " * READ + "four" for one in given})
     assert [by_text(one) for one in given] == [by_reply(one) for one in given]
+
+
+def test_a_question_with_neighbours_in_another_group_may_belong_there() -> None:
+    given = problems(60)
+    clear = neighbours(given, {}, kind_of)
+    assert clear == {one.id: () for one in given}
+    strays = {one.id for one in given if one.kind == "sum"} & {one.id for one in given[:6]}
+    found = neighbours(given, {}, lambda one: "reverse" if one.id in strays else one.kind)
+    assert len(strays) == 3
+    assert all(
+        found[one.id] == (("sum",) if one.id in strays else ()) for one in given if one.kind == "reverse" or one.id in strays
+    )
+    assert len(neighbours(given[:1], {}, kind_of)) == 1
 
 
 def test_kinds_that_are_found_do_not_move_the_seal() -> None:

@@ -7,6 +7,9 @@ from podium.policies import kinds
 from podium.policies.kinds import KindClassifier
 from tests.tuning.desk import problem, problems
 
+ODD = ("Heat melts wax.", "A tuna swims.", "My sofa broke!", "Rust never sleeps", "Go left")
+"""Questions that are like no others."""
+
 
 @pytest.fixture(scope="module")
 def classifier() -> KindClassifier:
@@ -28,6 +31,19 @@ def test_new_questions_of_a_known_kind(classifier: KindClassifier, kind: str) ->
 def test_what_is_unlike_all_that_was_seen(classifier: KindClassifier, question: str) -> None:
     assert classifier.is_unlike(question)
     assert sum(classifier.posterior(question).values()) == pytest.approx(1)
+
+
+def test_what_is_no_farther_than_own_questions_are_is_not_unlike() -> None:
+    mixed = [*problems(60), *(problem("sum", 0).__class__(question=text, target="", kind="sum", source="desk") for text in ODD)]
+    alone = KindClassifier([one.question for one in mixed], [one.kind for one in mixed])
+    assert not alone.is_unlike("Who painted Guernica?"), "some of its own questions are as far from all others"
+
+
+def test_the_sharper_the_surer(classifier: KindClassifier) -> None:
+    known = problems(120)
+    sharp = KindClassifier([one.question for one in known], [one.kind for one in known], sharpness=1000.0)
+    question = problem("sum", 1000).question
+    assert 1 > sharp.posterior(question)["sum"] > classifier.posterior(question)["sum"]
 
 
 def test_between_two_kinds_it_is_in_doubt(classifier: KindClassifier) -> None:

@@ -9,8 +9,12 @@ from sklearn.pipeline import FeatureUnion, make_union
 
 from podium.errors import ConfigError
 
-_FAR = 0.35
-"""A question is unlike all others where its nearest one is less than this share as near as theirs usually are."""
+_FAR, _FARTHEST = 0.35, 0.02
+"""A question is unlike all others where its nearest one is less than this share as near as theirs usually are, and less near than
+theirs is for all but this share of them."""
+
+SHARPNESS = 30.0
+"""The inverse of how strongly the weights are held back."""
 
 _ROWS = 500
 
@@ -26,19 +30,22 @@ def text_features() -> FeatureUnion:
 class KindClassifier:
     """A logistic regression over words and character n-grams. Example: ``KindClassifier(texts, kinds).posterior("6 times 7?")``.
 
+    ``sharpness``: the larger, the surer its probabilities are.
+
     Raises :class:`ConfigError` without a question, or where there is not one kind for each.
     """
 
-    def __init__(self, questions: Sequence[str], kinds: Sequence[str]) -> None:
+    def __init__(self, questions: Sequence[str], kinds: Sequence[str], *, sharpness: float = SHARPNESS) -> None:
         if len(questions) != len(kinds) or not any(question.strip() for question in questions):
             raise ConfigError("kinds are learned from questions, each with its kind")
         self.kinds = tuple(sorted(set(kinds)))
         self._features = text_features()
         self._known = self._features.fit_transform(questions)
-        self._model = LogisticRegression(C=30.0, max_iter=500) if len(self.kinds) > 1 else None
+        self._model = LogisticRegression(C=sharpness, max_iter=500) if len(self.kinds) > 1 else None
         if self._model is not None:
             self._model.fit(self._known, [self.kinds.index(kind) for kind in kinds])  # texts would lose a NUL at their end
-        self._usual = float(np.median(self._nearest())) if len(questions) > 1 else 0.0
+        near = self._nearest() if len(questions) > 1 else [0.0]
+        self._far = min(_FAR * float(np.median(near)), float(np.quantile(near, _FARTHEST)))
 
     def _nearest(self) -> list[float]:
         """How near each question's nearest other one is; a few rows at a time, so that memory does not grow with the square."""
@@ -65,4 +72,4 @@ class KindClassifier:
     def is_unlike(self, question: str) -> bool:
         """Whether the question is far from everything learned from, so that the posterior means little."""
         near = (self._known @ self._features.transform([question]).T).toarray()
-        return float(near.max()) < _FAR * self._usual
+        return float(near.max()) < self._far

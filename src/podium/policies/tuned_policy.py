@@ -45,7 +45,7 @@ class TunedPolicy:
         self._workflows = {n: _workflow(record.workflows[n], list(names)) for n in usable}
         self.answering = tuple(sorted({workflow.steps[-1].worker for workflow in self._workflows.values()}))
         """Positions of the workers that may give the answer."""
-        self._classifier = KindClassifier([q for q, _ in questions], [kind for _, kind in questions])
+        self._classifier = KindClassifier([q for q, _ in questions], [kind for _, kind in questions], sharpness=record.sharpness)
 
     @staticmethod
     def load(folder: Path, names: Sequence[str], *, allow_missing: bool = False) -> "TunedPolicy":

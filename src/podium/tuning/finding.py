@@ -1,25 +1,24 @@
-"""Kinds where none are given: two workers answer every question alone, and questions that are answered alike are one kind.
+"""Kinds where none are given: a worker answers every question and plans it, and questions that are treated alike are one kind.
 
-A question's words say what it is about, and how it is answered says what it takes: a formula, a program, a letter. The replies
-are paid for once; where a worker is tried alone on such a question afterwards, its reply is there.
+A question's words say what it is about, and how it is answered and planned says what it takes: a formula, a program, a letter.
+The replies are paid for once; where the worker is tried alone on such a question afterwards, its reply is there.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from podium.policies.kinds import KindClassifier
-from podium.tuning.candidates import solo
-from podium.tuning.kinds import LEAST, grouped
+from podium.tuning.candidates import Candidate, Part, solo
+from podium.tuning.kinds import LEAST, grouped, neighbours
 from podium.tuning.trials import Bench
 from podium.types import Problem
 
-ASKED = 2
-"""Workers that answer, the cheapest; with one alone kinds that only some workers answer alike fall apart."""
 SAMPLE = 200
-"""Questions they answer at most; the others are told apart by what these say."""
+"""Questions that it is asked at most; the others are told apart by what these say."""
 REPLY_SHARE = 0.15
 """Of the calls, what may go into that."""
 FEWEST = 0.9
@@ -59,19 +58,29 @@ IDLE = frozenset(
 """Words that by themselves say nothing about a task."""
 
 
-async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -> Callable[[Problem], str]:
-    """Problem -> "group 1", "group 2", ..., by texts and replies; by texts alone where ``calls`` do not suffice for replies.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Kinds that were found."""
 
-    ``calls`` is what a whole run can pay for. A problem that is not among ``problems`` has no group.
+    kind_of: Callable[[Problem], str]
+    """Problem -> "group 1", "group 2", ...; a problem that was not looked at has no group."""
+    near: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Problem, by id -> the other groups that it may belong to, the likeliest first."""
+
+
+async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -> Found:
+    """Groups of ``problems`` by texts and replies; by texts alone where nobody replies or ``calls`` do not suffice for it.
+
+    ``calls`` is what a whole run can pay for.
     """
     few = [problems[n * len(problems) // min(SAMPLE, len(problems))] for n in range(min(SAMPLE, len(problems)))]
-    asked = _cheapest(bench)
+    asked = _asked(bench)
     if len(few) < 2 * LEAST or len(asked) * len(few) > REPLY_SHARE * calls:
-        return grouped(problems)
+        return Found(kind_of=grouped(problems))
     replies: dict[str, str] = {}
     for start in range(0, len(few), BATCH):
         part = few[start : start + BATCH]
-        said = await bench.all([bench.reply(solo(worker), problem) for problem in part for worker in asked])
+        said = await bench.all([bench.reply(one, problem) for problem in part for one in asked])
         for n, problem in enumerate(part):
             both = [reply for reply in said[n * len(asked) : (n + 1) * len(asked)] if reply]
             if both:
@@ -79,23 +88,25 @@ async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -
         if bench.is_exhausted:
             break
     if len(replies) < FEWEST * len(few):
-        return grouped(problems)
+        return Found(kind_of=grouped(problems))
     kind_of = grouped(few, replies)
     known = {problem.id: kind_of(problem) for problem in few}
+    near = neighbours(few, replies, kind_of)
     if len(few) < len(problems):
         classifier = KindClassifier([problem.question for problem in few], [*known.values()])
         known |= {p.id: classifier.likeliest(p.question) for p in problems if p.id not in known}
-    return lambda problem: known[problem.id]
+    return Found(kind_of=lambda problem: known[problem.id], near=near)
 
 
-def _cheapest(bench: Bench) -> list[int]:
-    """Positions of the workers that answer, those of unknown price last."""
+def _asked(bench: Bench) -> list[Candidate]:
+    """What is asked of every question: that the cheapest worker answers it, and that it prepares an answer."""
 
     def price(worker: int) -> float:
         card = bench.workers[worker].card
         return math.inf if card.prompt_usd is None or card.completion_usd is None else card.prompt_usd + card.completion_usd
 
-    return sorted(bench.answering, key=price)[:ASKED]
+    worker = min(bench.answering, key=price)
+    return [solo(worker), (Part(role=bench.catalogue.prepared[0][0], worker=worker),)]
 
 
 def telling(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> dict[str, str]:

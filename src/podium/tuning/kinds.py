@@ -8,6 +8,7 @@ which distances alone do not show.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -30,7 +31,7 @@ MOST = 10
 """Groups at most; each needs problems of its own to be searched on."""
 HELD = 0.75
 """How far a group has to hold together, 0..1: an eigenvalue of the graph."""
-SMALLEST = 15
+SMALLEST = 20
 """Problems of a group at least, to find a team by; smaller ones are shared out to those nearest."""
 LEAST = 22
 """Problems that a group has on average, at least."""
@@ -40,6 +41,8 @@ LONGEST_SHAPE, READ = 12, 4_000
 """Signs in a row that are looked at together, and characters of a reply that are read."""
 CLEAR = 0.1
 """Silhouette from which groups are told apart, -1..1; below it all problems are one kind."""
+DOUBTFUL = 0.1
+"""Share of a question's neighbours in another group from which it may belong there."""
 FAINT = 1e-6
 """How near texts are that share nothing."""
 MANY = 2000
@@ -62,6 +65,23 @@ def grouped(problems: Sequence[Problem], replies: Mapping[str, str] = MappingPro
     groups = _groups([problem.question for problem in problems], [replies.get(problem.id, "") for problem in problems])
     by_id = {problem.id: f"group {group + 1}" for problem, group in zip(problems, groups, strict=True)}
     return lambda problem: by_id[problem.id]
+
+
+def neighbours(
+    problems: Sequence[Problem], replies: Mapping[str, str], kind_of: Callable[[Problem], str]
+) -> dict[str, tuple[str, ...]]:
+    """Problem, by id -> the other groups that some of its nearest neighbours are in, the likeliest first; none for most."""
+    features = _features([problem.question for problem in problems], [replies.get(problem.id, "") for problem in problems])
+    groups, found = [kind_of(problem) for problem in problems], {}
+    for at, problem in enumerate(problems):
+        alike = (features[at] @ features.T).toarray()[0]
+        alike[at] = 0.0
+        near = Counter[str]()
+        for other in np.argsort(-alike, kind="stable")[:NEIGHBOURS]:
+            near[groups[other]] += float(alike[other])  # type: ignore[assignment]
+        least = DOUBTFUL * sum(near.values())
+        found[problem.id] = tuple(group for group, share in near.most_common() if group != groups[at] and share >= least > 0)
+    return found
 
 
 def word_features(texts: Sequence[str]) -> csr_matrix:

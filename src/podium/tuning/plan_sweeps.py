@@ -13,7 +13,8 @@ from typing import Any
 
 from podium.tuning.candidates import Candidate, plan_of, solo, staffed
 from podium.tuning.catalogue import Plan
-from podium.tuning.sweeps import MEASURED, PROVED, WRONG, Sweeps
+from podium.tuning.measuring import MEASURED
+from podium.tuning.sweeps import PROVED, WRONG, Sweeps
 from podium.types import Problem
 
 HOPELESS = 12
@@ -89,7 +90,7 @@ class PlanSweeps(Sweeps):
 
     async def _likely(self, plan: Plan, but: Collection[str]) -> AsyncIterator[list[tuple[Candidate, Problem]]]:
         """Teams and problems that may go well together, the likeliest first."""
-        problems = [problem for problem in self._problems if problem.id not in but]
+        problems = [problem for problem in self.problems if problem.id not in but]
         if self._turned:
             problems.reverse()
 
@@ -140,7 +141,7 @@ class PlanSweeps(Sweeps):
     ) -> int | None:
         """Of those who spoil nothing, who gains most where ``team`` is wrong; of equals the one who was chosen before."""
         if len(self._wrong(team)) < PROVED[0] + 1:
-            await self._ask([(team, p) for p in self._problems if (p.id, team) not in self._known][:MEASURED])
+            await self._ask([(team, p) for p in self.problems if (p.id, team) not in self._known][:MEASURED])
         wrong = self._wrong(team)
         gained = dict.fromkeys(good, 0)
         for part in (wrong[:3], wrong[3:WRONG]):
@@ -152,7 +153,7 @@ class PlanSweeps(Sweeps):
         return max(good, key=lambda worker: (gained[worker] - missed[worker], worker == kept))
 
     def _wrong(self, team: Candidate) -> list[Problem]:
-        return [problem for problem in self._problems if self._known.get((problem.id, team)) is False]
+        return [problem for problem in self.problems if self._known.get((problem.id, team)) is False]
 
     def _with(self, team: Candidate, at: int, worker: int) -> Candidate:
         return (*team[:at], replace(team[at], worker=worker), *team[at + 1 :])

@@ -20,16 +20,19 @@ from podium.tuning.catalogue import GENERAL, Catalogue
 from podium.tuning.frontier import frontier_picture
 from podium.tuning.given_up import without_given_up
 from podium.tuning.headroom import Headroom
+from podium.tuning.kept import record_of
 from podium.tuning.outcomes import Draw
-from podium.tuning.price import PREFERENCES, price_of
+from podium.tuning.over_kinds import searched_by_kinds
+from podium.tuning.price import PREFERENCES
 from podium.tuning.proposals import with_proposals
-from podium.tuning.regrouped import searched_by_kinds
+from podium.tuning.regrouping import regrouped
 from podium.tuning.report import markdown
 from podium.tuning.result import TUNED, Tuned
 from podium.tuning.sealed import best_alone, constant_arm, tested, tuned_arm
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.split import Split, checked_words, shared_out
+from podium.tuning.stages import nothing
 from podium.tuning.stopping import CALLS_OF_A_KIND, with_stopping, worth_stopping
 from podium.tuning.trials import Arm, Bench
 from podium.types import Problem
@@ -49,14 +52,10 @@ LEAST_ADVISED = 800
 """With fewer calls nothing can be shown of a prompted Conductor."""
 LEAST_TESTED = 20
 """Sealed problems that are asked whatever is left; five calls of each are kept back for them."""
-DRAWS = 40
-"""Possible truths out of which the lower fifth is believed where a workflow was not measured on a kind."""
 CONTENDERS = 5
 """Candidates of a kind that go into selection."""
 FAR = 0.2
 """Whoever is expected to be right so much less often is not compared any more."""
-BEST_KEPT = 3
-"""Of these the best stand in the policy, and the single workers, so that there is something cheap to choose."""
 NEARLY = 0.1
 """So much of the share right is no difference yet where a cheap worker is looked for: selection measures it."""
 
@@ -160,13 +159,21 @@ async def tune_pool(
             report("kinds", search.model.mean())
     proposed_until = len(bench.paid) + PROPOSED_SHARE * whole * max_calls
     proposals = await with_proposals(search, proposers, lambda: min(calls_left(until_searched), proposed_until - len(bench.paid)))
-    await search.run(lambda: calls_left(until_searched), lambda mean: report("search", mean))
+
+    learned_from = (*parts.search, *parts.select)
+
+    async def put_right() -> None:
+        await regrouped(search, learned_from, lambda: calls_left(until_selected))
+
+    await search.run(
+        lambda: calls_left(until_searched), lambda mean: report("search", mean), put_right if kind_of is None else nothing
+    )
     kinds = sorted({bench.kind_of(problem) for problem in parts.search})
     alone = worth_stopping(search, kinds) if VOTE not in workers.names else {}
     left_back = min(CALLS_OF_A_KIND * len(alone), 0.4 * max(0.0, calls_left(until_selected)))
     chosen = await select(bench, search, parts.select, kinds, calls_left(until_selected) - left_back)
     report("select", search.model.mean())
-    record = _record(search, chosen, kinds, workers, prefer, bench.catalogue)
+    record = record_of(search, chosen, kinds, workers, prefer, bench.catalogue)
     record = await with_stopping(record, bench, parts.select, alone, lambda: calls_left(until_selected))
     record = without_given_up(record, bench.given_up)
     questions = _questions(parts, bench.kind_of)
@@ -287,51 +294,6 @@ def _alone(search: Search, left: Headroom, parts: Split, workers: WorkerPool, pr
         folder=out, policy=policy, record=record, tested=(), calls=len(bench.paid), usd=bench.usd, headroom=left,
         best_worker=workers.names[left.best], given_up=bench.given_up,
     )  # fmt: skip
-
-
-def _record(
-    search: Search,
-    chosen: Mapping[str, list[Contender]],
-    kinds: Sequence[str],
-    workers: WorkerPool,
-    prefer: str,
-    catalogue: Catalogue,
-) -> TunedRecord:
-    mean, draws = search.model.mean(), [search.model.draw() for _ in range(DRAWS)]
-    kept = [one for kind in kinds for n, one in enumerate(chosen[kind]) if n < BEST_KEPT or len(one.candidate) == 1]
-    candidates = list(dict.fromkeys(one.candidate for one in kept))
-    if not any(map(search.can_be_asked, candidates)):  # all of them stopped answering meanwhile
-        candidates.append(search.constant(kinds))
-    by_candidate = {(kind, one.candidate): one for kind in kinds for one in chosen[kind]}
-    costs = search.costs()
-    stored = []
-    for candidate in candidates:
-        measured = {}
-        for kind in kinds:
-            one = by_candidate.get((kind, candidate))
-            usd = costs(candidate)
-            if one is not None and not one.trials and candidate in search.measured(kind):
-                measured[kind] = Measured(right=round(one.share, 9), usd=usd)  # it had no rival, so that selection left it out
-                continue
-            if one is None or not one.trials:
-                doubtful = sorted(draw.share(kind, candidate) for draw in draws)
-                # Rounded: the last digits of the estimate depend on the order of sums.
-                expected = round(min(mean.share(kind, candidate), doubtful[len(draws) // 5]), 9)
-                measured[kind] = Measured(right=expected, usd=usd)
-                continue
-            interval = wilson(fmean(t.outcome.right for t in one.trials), len(one.trials))
-            measured[kind] = Measured(
-                right=round(one.share, 9), low=interval.low, high=interval.high, problems=len(one.trials),
-                usd=one.usd if one.usd is not None else usd, seconds=one.seconds,
-            )  # fmt: skip
-        steps = tuple(
-            TunedStep(worker=workers.names[s.worker], subtask=s.subtask, access=s.access)
-            for s in workflow(candidate, catalogue).steps
-        )
-        stored.append(TunedWorkflow(steps=steps, kinds=measured))
-    robust = max(range(len(stored)), key=lambda n: fmean(one.right for one in stored[n].kinds.values()))
-    price = price_of(stored, kinds, PREFERENCES[prefer])
-    return TunedRecord(form=FORM, workers=workers.names, prefer=prefer, price=price, robust=robust, workflows=tuple(stored))
 
 
 def write(out: Path, tuned: Tuned, questions: Sequence[tuple[str, str]]) -> None:

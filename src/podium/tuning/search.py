@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from itertools import zip_longest
 from statistics import fmean
 from types import MappingProxyType
@@ -15,22 +15,18 @@ from podium.policies.tuned_record import LONGEST
 from podium.tuning.candidates import Candidate, changed, solo, staffed
 from podium.tuning.catalogue import SOLVE, Catalogue
 from podium.tuning.headroom import LITTLE, Headroom, headroom, needed
+from podium.tuning.measuring import AGAIN
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
 from podium.tuning.plan_sweeps import PlanSweeps
 from podium.tuning.selection import PRIOR
+from podium.tuning.stages import ALWAYS, Stage, nothing, stages_of
 from podium.tuning.sweeps import Sweeps
 from podium.tuning.trials import Bench, Trial
 from podium.types import Problem
 
-Stage = Callable[[Sweeps], Awaitable[None]]
-
 BATCH = 24
 RANDOM = 0.1
 CHANGED = 0.25
-BEGUN_AGAIN = 3
-"""How often a kind without a good team begins anew, each time with other problems."""
-MENDED = 4
-"""How often the best team of a kind is mended at the end."""
 FEWEST = 3
 """Of the best of a kind; only where fewer were measured estimates take their place: they rest on chosen problems."""
 FIRST = 5
@@ -47,16 +43,20 @@ class Search:
         workers: int,
         *,
         about: Mapping[str, str] = MappingProxyType({}),
+        near: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
         seed: int = 0,
     ) -> None:
         self.bench = bench
         self.by_kind: dict[str, list[Problem]] = {}
-        for problem in problems:
+        self.near = near
+        """Problem, by id -> other kinds that it may be of; the doubtful ones are searched on last."""
+        for problem in sorted(problems, key=lambda problem: bool(near.get(problem.id))):
             self.by_kind.setdefault(bench.kind_of(problem), []).append(problem)
         self.about = {kind: about.get(kind, "") for kind in self.by_kind}
         self.known: dict[tuple[str, Candidate], bool] = {}
         self.sweeps: dict[str, Sweeps] = {}
         self._workers = workers
+        self._seed = seed
         self._rng = random.Random(seed)
         self.model = OutcomeModel(np.random.default_rng(seed))
         self.trials: list[Trial] = []
@@ -122,13 +122,26 @@ class Search:
             few = [(worker, p) for worker, p in asked[start : start + BATCH] if worker in self.workers]
             await self.batch([(solo(worker, self.about[self.bench.kind_of(p)]), p) for worker, p in few])
 
-    async def run(self, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> None:
+    async def run(
+        self,
+        left: Callable[[], float],
+        on_batch: Callable[[Draw], None],
+        between: Callable[[], Awaitable[None]] = nothing,
+    ) -> None:
         """Try batch after batch as long as calls are ``left()``; ``on_batch`` is given the estimate after each.
 
-        Raises :class:`WorkerUnavailable` where nobody answers any more.
+        ``between`` comes when every kind has been searched once, and at the end. Raises :class:`WorkerUnavailable` where nobody
+        answers any more.
         """
-        await self._side_by_side(left, on_batch)
-        self.model.fit()
+        once, again = stages_of(self._catalogue)
+        self.sweeps = {kind: self.sweeps.get(kind) or self.sweeps_of(kind) for kind in self.by_kind}
+        await self._side_by_side({kind: list(once) for kind in self.by_kind}, left, on_batch)
+        before = dict(self.sweeps)
+        await between()
+        anew = [kind for kind in self.by_kind if self.sweeps[kind] is not before[kind]]
+        await self._side_by_side({kind: list(once) for kind in anew}, left, on_batch)
+        await self._side_by_side({kind: list(again) for kind in self.by_kind}, left, on_batch, by_need=True)
+        await between()
         while left() > 0 and self.workers and not all(each.is_done for each in self.sweeps.values()):
             proposals = self._proposals(mean := self.model.mean())
             if not proposals:
@@ -138,35 +151,57 @@ class Search:
             self.model.fit()
         self.check()
 
-    async def _side_by_side(self, left: Callable[[], float], on_batch: Callable[[Draw], None]) -> None:
-        """Search all kinds side by side, stage after stage, until the best of each is right often enough.
+    async def _side_by_side(
+        self,
+        stages: Mapping[str, list[Stage]],
+        left: Callable[[], float],
+        on_batch: Callable[[Draw], None],
+        *,
+        by_need: bool = False,
+    ) -> None:
+        """Search kinds side by side until the best of each is right often enough; ``by_need``: those without a good team first.
 
         Whether to go on is asked between stages, so that it does not hang on who answers first.
         """
-        for kind in self.by_kind:
-            self.sweeps.setdefault(kind, self.sweeps_of(kind))
-        stages = {kind: [Sweeps.alone, Sweeps.review, *self._first_stages(), *self._next_stages()] for kind in self.by_kind}
         while left() > 0 and self.workers:
-            active = [kind for kind in stages if stages[kind] and not self.sweeps[kind].is_done]
+            active = [kind for kind in stages if stages[kind] and (stages[kind][0] in ALWAYS or not self.sweeps[kind].is_done)]
             if not active:
                 return
+            if by_need:
+                active = [kind for kind in active if self.sweeps[kind].share < AGAIN] or active
             for kind in active:
                 self.sweeps[kind].may_ask = left() / len(active)
             await self.bench.all([stages[kind].pop(0)(self.sweeps[kind]) for kind in active])
             self.model.fit()
             on_batch(self.model.mean())
 
-    def _first_stages(self) -> list[Stage]:
-        """What is done for a kind, one after the other, until there is a team."""
-        swept = [stage for plan in self._catalogue.swept for stage in (partial(PlanSweeps.plan, plan=plan), Sweeps.mend)]
-        return [*swept, partial(Sweeps.prepare, roles=self._catalogue.prepared[0]), Sweeps.join, Sweeps.mend]
+    def regroup(self, kind_of: Callable[[Problem], str]) -> None:
+        """Go on with problems that are of other kinds than was thought. What is known of them stays known; a kind whose problems
+        have changed is searched anew where that leaves it without a good team."""
+        self.bench.kind_of = kind_of
+        before, everything = self.by_kind, [problem for own in self.by_kind.values() for problem in own]
+        self.by_kind = {
+            kind: [*(p for p in had if kind_of(p) == kind), *(p for p in everything if kind_of(p) == kind and p not in had)]
+            for kind, had in before.items()
+        }
+        self._relearn({problem.id: kind_of(problem) for problem in everything})
+        for kind, had in before.items():
+            if self.by_kind[kind] != had:
+                old, new = self.sweeps[kind], self.sweeps_of(kind)
+                new.measured = {one: share for one in old.measured if (share := new.share_of(one)) is not None}
+                if new.share >= AGAIN:
+                    old.problems, old.measured, new = new.problems, new.measured, old
+                self.sweeps[kind] = new
 
-    def _next_stages(self) -> list[Stage]:
-        """What is done to make more of it, and where that is not enough."""
-        more: list[Stage] = [partial(Sweeps.widen, roles=self._catalogue.prepared[1]), *[Sweeps.mend] * MENDED]
-        more += [Sweeps.cross, *[Sweeps.mend] * MENDED]
-        again = [Sweeps.begin_again, *self._first_stages(), *more]
-        return [*more, *again * BEGUN_AGAIN]
+    def _relearn(self, kinds: Mapping[str, str]) -> None:
+        """Learn from all trials anew, with the kinds of problems, by id, as they are thought to be now."""
+        self.model = OutcomeModel(np.random.default_rng(self._seed))
+        self._seen = {kind: Counter() for kind in self.by_kind}
+        self.trials = [replace(trial, kind=kinds.get(trial.problem, trial.kind)) for trial in self.trials]
+        for trial in self.trials:
+            self._seen[trial.kind][trial.candidate] += 1
+            self.model.add(trial.kind, trial.candidate, float(trial.outcome.right))
+        self.model.fit()
 
     async def race(self, kind: str, teams: Sequence[Candidate], calls: float) -> None:
         """Measure the best of ``teams`` on problems of ``kind``, with about so many calls."""
@@ -180,7 +215,7 @@ class Search:
         ranked = sorted(range(self._workers), key=lambda worker: -alone[worker])
         return (PlanSweeps if self._catalogue.swept else Sweeps)(
             self.by_kind[kind], lambda: self.workers, self.about[kind], self.batch, self.bench.shared, self.known, ranked,
-            self._catalogue,
+            self._catalogue, {problem.id for problem in self.by_kind[kind] if self.near.get(problem.id)},
         )  # fmt: skip
 
     def check(self) -> None:

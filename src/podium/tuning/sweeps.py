@@ -7,15 +7,15 @@ found alike. As in LLMSelector (arXiv 2502.14815) the calls grow with the sum of
 found are raced on problems in the order they come, never on chosen ones.
 """
 
-import math
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import combinations, product, zip_longest
 
 from podium.policies.tuned_record import LONGEST
 from podium.tuning.candidates import Candidate, Part, beside, solo, team_of, without
 from podium.tuning.catalogue import SOLVE, Catalogue
+from podium.tuning.measuring import AGAIN, Ask, Measuring
 from podium.tuning.shown import Prepared, Shown
 from podium.types import Problem
 
@@ -23,14 +23,6 @@ PROVED = (2, 2, 3)
 """Problems that somebody has right, of each round in which steps are tried."""
 WRONG = 5
 """Problems that a team has wrong, on which it is mended."""
-RACED, MEASURED = 4, 10
-"""Problems of the first round of a race, and those that a team is measured on."""
-FEW = 0.8
-"""Share of these that has to be answered, so that it is a measurement."""
-AGAIN = 0.75
-"""Share right from which it is measured on as many more."""
-ENOUGH = 0.9
-"""Share right from which a kind is left alone."""
 OWN = 3
 """Problems that one worker is asked for that it has right alone, beyond those known."""
 COMPARED = 2
@@ -46,11 +38,9 @@ CROSSED, LIKELY = 3, 6
 NEARLY = 0.15
 """A longer team that is less right by this much only is mended first: it has more places to gain in."""
 
-Ask = Callable[[Sequence[tuple[Candidate, Problem]]], Awaitable[None]]
 
-
-class Sweeps:
-    """The sweeps of one kind. ``ask`` tries candidates on problems and puts into ``known`` whether they were right."""
+class Sweeps(Measuring):
+    """The sweeps of one kind."""
 
     def __init__(
         self,
@@ -62,54 +52,28 @@ class Sweeps:
         known: dict[tuple[str, Candidate], bool],
         ranked: Sequence[int],
         catalogue: Catalogue,
+        doubtful: Collection[str] = (),
     ) -> None:
-        self._problems = problems
+        """``doubtful``: problems, by id, that may be of another kind; nobody is tried on them before others."""
+        super().__init__(problems, about, ask, shared, known, ranked)
         self._workers = workers
-        self._about = about
-        self._ask_all = ask
-        self._shared = shared
-        self.may_ask = math.inf
-        """Calls that are left to it; what has begun is finished."""
-        self._known = known
-        self._ranked = list(ranked)
         self._catalogue = catalogue
+        self._doubtful = frozenset(doubtful)
         self._good: dict[str, list[int]] = {}
         self._is_wide = False
-        self._spent: set[str] = set()
+        self._spent = self._doubtful
         self._begun = 0
         self._shown = Shown()
         self._matter: set[str] = set()  # roles in which it was not all the same who took them
-        self.measured: dict[Candidate, float] = {}
-        """Candidate -> share right on problems that were not chosen."""
-
-    @property
-    def is_done(self) -> bool:
-        """Whether there is little left to gain."""
-        return self.share >= ENOUGH
-
-    @property
-    def share(self) -> float:
-        """Share right of the best team."""
-        return max(self.measured.values(), default=0.0)
-
-    @property
-    def best(self) -> Candidate:
-        """The team that was right most often, of equals the shorter."""
-        return max(self.measured, key=lambda one: (self.measured[one], -len(one)), default=solo(self._ranked[0], self._about))
 
     async def begin_again(self) -> None:
         """Forget who was found good, and go by other problems first, each time by others."""
         self._good, self._is_wide = {}, False
         self._shown.begin_again()
-        half = len(self._problems) // 2
-        parts = (self._problems[:half], self._problems[half:], self._problems[::2])
-        self._spent = {problem.id for problem in parts[self._begun % len(parts)]}
+        half = len(self.problems) // 2
+        parts = (self.problems[:half], self.problems[half:], self.problems[::2])
+        self._spent = self._doubtful | {problem.id for problem in parts[self._begun % len(parts)]}
         self._begun += 1
-
-    def asked(self, candidate: Candidate) -> int:
-        """On how many problems that were not chosen ``candidate`` was tried."""
-        first = self._problems[: MEASURED if self.measured[candidate] < AGAIN else 2 * MEASURED]
-        return sum((problem.id, candidate) in self._known for problem in first)
 
     async def alone(self) -> None:
         """Measure the best single workers."""
@@ -226,7 +190,7 @@ class Sweeps:
         ends = [Part(role=SOLVE, worker=worker, about=self._about) for _, worker in lasts]
         teams = [team_of(before, last) for before in product(*steps) for last in ends]
         right = Counter[Candidate]()
-        for problem in [p for p in self._problems if self._known.get((p.id, self.best)) is not True][:2]:
+        for problem in [p for p in self.problems if self._known.get((p.id, self.best)) is not True][:2]:
             if self.may_ask >= len(teams):  # what begins is finished, and this is much
                 await self._ask([(team, problem) for team in teams])
             right.update(team for team in teams if self._known.get((problem.id, team)))
@@ -273,7 +237,7 @@ class Sweeps:
 
     async def _best_where_wrong(self, team: Candidate, others: Sequence[Candidate]) -> None:
         """Measure the two of ``others`` that are right most often where ``team`` is wrong."""
-        wrong = [problem for problem in self._problems if self._known.get((problem.id, team)) is False][:WRONG]
+        wrong = [problem for problem in self.problems if self._known.get((problem.id, team)) is False][:WRONG]
         gained = Counter[Candidate]()
         for part in (wrong[:2], wrong[2:]):
             await self._ask([(other, problem) for other in others for problem in part])
@@ -283,27 +247,15 @@ class Sweeps:
         for other in others[:2]:
             await self.measure(other)
 
-    async def race(self, teams: Sequence[Candidate]) -> None:
-        """The best of ``teams`` on the first problems are measured; of equals the shorter."""
-        right: dict[Candidate, int] = {}
-        for count in (RACED // 2, RACED):
-            few = self._problems[:count]
-            teams = [team for team in teams if right.get(team, 0) >= max(right.values(), default=0) - 1]
-            await self._ask([(team, problem) for team in teams for problem in few])
-            right = {team: sum(self._known.get((p.id, team), False) for p in few) for team in teams}
-        ranked = sorted(teams, key=lambda team: (-right[team], len(team)))
-        for team in ranked[: 1 + (len(ranked) > 1 and right[ranked[0]] == right[ranked[1]])]:
-            await self.measure(team)
-
     async def _proofs(self, least: int) -> list[tuple[Candidate, Problem]]:
         """Teams, each with a problem that it has right; single workers are asked alone until there are ``least``."""
         teams = [*(solo(w, self._about) for w in self._ranked), *(one for one in self.measured if 1 < len(one) < LONGEST)]
 
         def found() -> list[tuple[Candidate, Problem]]:
             """As many workers as there are by turns, since nobody's work is tried on what is his own."""
-            right = {p.id: [team for team in teams if self._known.get((p.id, team))] for p in self._problems}
+            right = {p.id: [team for team in teams if self._known.get((p.id, team))] for p in self.problems}
             used, made = Counter[int](), []
-            for problem in sorted(self._problems, key=lambda p: (p.id in self._spent, len(right[p.id]))):
+            for problem in sorted(self.problems, key=lambda p: (p.id in self._spent, len(right[p.id]))):
                 if right[problem.id]:
                     team = min(right[problem.id], key=lambda one: (used[one[-1].worker], -len(one)))
                     used[team[-1].worker] += 1
@@ -319,7 +271,7 @@ class Sweeps:
         by_share = sorted(self._workers(), key=lambda worker: -self._share(solo(worker, self._about)))
         for worker in by_share:
             one, solved = solo(worker, self._about), 0
-            for problem in sorted(self._problems, key=lambda p: p.id in self._spent):
+            for problem in sorted(self.problems, key=lambda p: p.id in self._spent):
                 if len(proofs := found()) >= least or wrong >= GIVEN_UP or self.may_ask <= 0:
                     return proofs[:least]
                 if solved < OWN and problem.id not in {p.id for _, p in proofs} and (problem.id, one) not in self._known:
@@ -327,23 +279,3 @@ class Sweeps:
                     right = self._known.get((problem.id, one), False)
                     solved, wrong = solved + right, wrong + (not right)
         return found()[:least]
-
-    def _share(self, candidate: Candidate) -> float:
-        found = [r for p in self._problems if (r := self._known.get((p.id, candidate))) is not None]
-        return (sum(found) + 0.5) / (len(found) + 1.0)
-
-    async def _ask(self, trials: Sequence[tuple[Candidate, Problem]]) -> None:
-        wanted = [(c, p) for c, p in dict.fromkeys(trials) if (p.id, c) not in self._known]
-        if wanted and self.may_ask > 0:
-            self.may_ask -= sum(len(candidate) - self._shared(candidate, problem) for candidate, problem in wanted)
-            await self._ask_all(wanted)
-
-    async def measure(self, candidate: Candidate) -> None:
-        """Try ``candidate`` on problems in the order they come."""
-        for count in (MEASURED, 2 * MEASURED):
-            await self._ask([(candidate, problem) for problem in self._problems[:count]])
-            found = [r for p in self._problems[:count] if (r := self._known.get((p.id, candidate))) is not None]
-            if len(found) >= min(FEW * count, len(self._problems)):
-                self.measured[candidate] = (sum(found) + 0.5) / (len(found) + 1.0)
-            if self.measured.get(candidate, 0.0) < AGAIN:
-                return

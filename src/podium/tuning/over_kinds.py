@@ -17,10 +17,12 @@ async def searched_by_kinds(
     """
     bench, before = search.bench, search.bench.kind_of
     known = (*parts.search, *parts.select)
-    bench.kind_of = await found_kinds(bench, known, payable)
+    found = await found_kinds(bench, known, payable)
+    bench.kind_of = found.kind_of
     if not bench.is_exhausted:
         again = shared_again(parts, bench.kind_of, seed=seed)
-        begun = Search(bench, again.search, len(bench.workers), about=telling(known, bench.kind_of), seed=seed)
+        told = telling(known, bench.kind_of)
+        begun = Search(bench, again.search, len(bench.workers), about=told, near=found.near, seed=seed)
         try:
             await begun.begin(left)
         except BudgetExceeded:
