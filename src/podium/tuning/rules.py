@@ -27,8 +27,8 @@ the orders of workers."""
 RIVALS = 0.125
 """The share of the rules, the best over all kinds, that the estimate looks at: the choice is among these."""
 LEAST = 64
-"""Rules that the estimate looks at, at least, though never more than half of them: a few that are nearly the same do not show how
-kinds differ."""
+"""Rules that the estimate looks at, at least, where there are twice as many: a few that are nearly the same do not show how kinds
+differ. Of fewer rules the other half is too bad to be looked at."""
 BEFOREHAND = 2.0
 """Kinds' worth that ``WEIGHT`` counts in the estimate: of two kinds alone nothing firm is known."""
 CALL = 0.002
@@ -239,7 +239,7 @@ def prior_strength(worth: NDArray[np.float32], member: Array) -> float:
     how hard a question is, is taken off.
     """
     overall = worth.mean(axis=1)
-    looked_at = max(RIVALS, min(0.5, LEAST / len(worth)))
+    looked_at = max(RIVALS, LEAST / len(worth)) if len(worth) >= 2 * LEAST else RIVALS
     apart = worth[overall >= np.quantile(overall, 1 - looked_at)].astype(float)
     apart -= apart.mean(axis=0)
     sizes = member.sum(axis=1)
