@@ -59,7 +59,9 @@ class ReferenceEngine:
     ) -> dict[str, float]:
         """Take this iteration's optimiser steps; the report is their mean."""
         totals: dict[str, float] = {}
-        steps = steps_of(rows, minibatches=self._config.minibatches, epochs=self._config.epochs, seed=seed)
+        minibatches, epochs = self._config.minibatches, self._config.epochs
+        # Without rows the drafts alone are learned from, in as many steps.
+        steps = steps_of(rows, minibatches=minibatches, epochs=epochs, seed=seed) or [[]] * self._config.steps
         for step in steps:
             for name, value in self._learner.step(
                 step, entropy=entropy, drafts=drafts, draft_sft_weight=draft_sft_weight

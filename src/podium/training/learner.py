@@ -58,7 +58,7 @@ class Learner:
         drafts: Sequence[TrainingRow] = (),
         draft_sft_weight: float = 0.0,
     ) -> dict[str, float]:
-        """One optimiser step on ``rows``.
+        """One optimiser step on ``rows``, or on ``drafts`` alone.
 
         ``entropy`` is the coefficient of the bonus on worker choices. ``drafts`` are texts whose likelihood is to be kept up,
         with the weight ``draft_sft_weight``: drafts of the untrained policy, without the tokens in ``choices``.
@@ -74,7 +74,8 @@ class Learner:
             return value - entropy * bonus
 
         self._optimizer.zero_grad(set_to_none=True)
-        backward(self._model, rows, loss, self._config.micro_tokens)
+        if rows:
+            backward(self._model, rows, loss, self._config.micro_tokens)
         if drafts and draft_sft_weight > 0:
             # Every token counts the same: with a mean per text, short plans would be kept likelier than long ones.
             tokens = sum(len(row.completion_ids) - len(row.choices) for row in drafts)
