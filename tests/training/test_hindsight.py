@@ -29,7 +29,7 @@ from tests.training.gym_runs import engine_for, gym_pool, small_config, start
 
 PROBLEM = Problem(question="What is 6 times 7? Answer with a number.", target="42", kind="word", source="test")
 ONE = 'model_id = [0]\nsubtasks = ["Answer."]\naccess_list = [[]]'
-OTHER = 'model_id = [0]\nsubtasks = ["Multiply."]\naccess_list = [[]]'
+OTHER = 'Again.\nmodel_id = [0]\nsubtasks = ["Multiply."]\naccess_list = [[]]'
 SYNTAX = WorkflowSyntax()
 
 
@@ -62,13 +62,14 @@ async def test_what_was_right_is_kept_and_what_was_wrong_planned_anew() -> None:
     kept, anew = found[: len(found) // 2], found[len(found) // 2 :]
     assert len(kept) == len(anew) == 3, "as many of the one as of the other"
     assert all(parse(text, brief, SYNTAX) is None for brief, text in kept)
-    assert {text for _, text in anew} == {OTHER}
+    assert [text for _, text in anew] == [OTHER, "Again.\n", "Again.\n"], "of most the first line alone"
     assert {brief.question for brief, _ in found} == {ask("times")}
     assert {(brief.question, brief.previous_rounds) for brief in writer.seen} == {(ask(PROBLEM.question), ())}, "it sees it all"
     assert {brief.previous_rounds[0].answer for brief, _ in kept} == {"Answer: 42"}
     assert {brief.previous_rounds[0].answer for brief, _ in anew} == {"Answer: 41"}
     assert hindsight(groups[:1], Writes(OTHER), SYNTAX) == [], "nothing was wrong"
-    assert hindsight(await collector.collect(Writes(ONE), [task("Answer: 41", rounds=1)], 1), writer, SYNTAX) == []
+    once = await collector.collect(Writes(ONE), [task("Answer: 41", rounds=1), task("Answer: 42", rounds=1)], 1)
+    assert len(hindsight(once, writer, SYNTAX)) == 2, "no second round is needed to know what it should have been"
 
 
 @pytest.mark.parametrize("text", [ONE, "no workflow"])
@@ -82,7 +83,8 @@ async def test_first_rounds_are_those_of_the_start() -> None:
     before, now = Writes(ONE), Writes(OTHER)
     groups = await Collector(verifier=GymVerifier(), syntax=SYNTAX).collect(AsItBegan(before, now), [task("Answer: 41")], 2)
     assert [[turn.generation.text for turn in rollout.turns] for rollout in groups[0].rollouts] == [[ONE, OTHER]] * 2
-    assert first_rounds(groups) == [(groups[0].brief, ONE)] * 2
+    texts = [text for _, text in first_rounds(groups * 4)]
+    assert texts == [ONE, *["model_id = [0]\n"] * 3] * 2, "of most texts the first line alone"
     assert [len(brief.previous_rounds) for brief in (*before.seen, *now.seen)] == [0, 1, 1]
 
 
@@ -115,8 +117,7 @@ async def test_a_run_that_is_not_reinforced_learns_from_hindsight_and_first_roun
         exploration=Exploration(draft_sft_weight=Schedule(start=1.0, hold=1.0), draft_round=2),
     )
     moved = {}
-    for name, weight in (("taught", 1.0), ("left alone", 0.0)):
-        exploration = replace(config.exploration, draft_sft_weight=Schedule(start=weight, hold=1.0))
+    for name, exploration in (("taught", config.exploration), ("left alone", Exploration())):
         run, engine, seen = replace(config, exploration=exploration), engine_for(config), list[Iteration]()
         folder = RunFolder(tmp_path / name, fingerprint(run))
         trainer = Trainer(
@@ -124,8 +125,9 @@ async def test_a_run_that_is_not_reinforced_learns_from_hindsight_and_first_roun
         )
         await trainer.run()
         assert len(seen) == 2
-        assert [bool(each.learning) for each in seen] == [weight > 0] * 2
+        assert [bool(each.learning) for each in seen] == [name == "taught"] * 2
         assert all(each.learning.get("loss", 0.0) == 0.0 for each in seen)
+        assert name != "taught" or 0 == seen[0].learning["held_loss"] < seen[1].learning["held_loss"], "held where it began"
         before, after = start().model.state_dict(), engine.policy.model.state_dict()
         moved[name] = any(not torch.equal(before[key], after[key]) for key in before)
     assert moved == {"taught": True, "left alone": False}

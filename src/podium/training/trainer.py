@@ -38,7 +38,14 @@ class Engine(Writer, Protocol):
         ...
 
     def learn(
-        self, rows: Sequence[TrainingRow], *, entropy: float, drafts: Sequence[TrainingRow], draft_sft_weight: float, seed: int
+        self,
+        rows: Sequence[TrainingRow],
+        *,
+        entropy: float,
+        drafts: Sequence[TrainingRow],
+        draft_sft_weight: float,
+        held: Sequence[TrainingRow],
+        seed: int,
     ) -> dict[str, float]:
         """One iteration's optimiser steps; see :meth:`podium.training.learner.Learner.step`."""
         ...
@@ -188,6 +195,7 @@ class Trainer:
                 rows,
                 entropy=exploration.entropy.at(progress),
                 drafts=drafts,
+                held=self._held(groups),
                 draft_sft_weight=exploration.draft_sft_weight.at(progress),
                 seed=number,
             )
@@ -210,10 +218,14 @@ class Trainer:
             return []
         prompt_ids, pieces = self._engine.prompt_ids, self._engine.pieces
         if exploration.draft_round == 2:
-            drafts = [*hindsight(groups, self._start, self._config.syntax), *first_rounds(groups)]
-            return draft_rows(drafts, prompt_ids, pieces, whole=True)
+            return draft_rows(hindsight(groups, self._start, self._config.syntax), prompt_ids, pieces, whole=True)
         drafts = [(group.brief, group.draft) for group in groups]
         return draft_rows(drafts, prompt_ids, pieces, keep_access=exploration.draft_access)
+
+    def _held(self, groups: Sequence[RolloutGroup]) -> list[TrainingRow]:
+        if self._config.exploration.draft_round != 2:
+            return []
+        return draft_rows(first_rounds(groups), self._engine.prompt_ids, self._engine.pieces, whole=True)
 
     def _tasks(self, iteration: int, progress: float) -> list[Task]:
         config = self._config
