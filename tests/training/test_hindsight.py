@@ -16,6 +16,7 @@ from podium.training.exploration import Exploration
 from podium.training.hindsight import AsItBegan, first_rounds, hindsight
 from podium.training.monitor import Iteration
 from podium.training.recipe import fingerprint
+from podium.training.rollout import RolloutGroup
 from podium.training.sampler import draw_tasks
 from podium.training.schedule import Schedule
 from podium.training.trainer import Trainer
@@ -120,10 +121,11 @@ async def test_a_run_that_is_not_reinforced_learns_from_hindsight_and_first_roun
     for name, exploration in (("taught", config.exploration), ("left alone", Exploration())):
         run, engine, seen = replace(config, exploration=exploration), engine_for(config), list[Iteration]()
         folder = RunFolder(tmp_path / name, fingerprint(run))
-        trainer = Trainer(
-            run, engine, engine_for(run), gym_pool(), folder, on_iteration=lambda iteration, _, seen=seen: seen.append(iteration)
-        )
-        await trainer.run()
+
+        def on_iteration(iteration: Iteration, groups: Sequence[RolloutGroup], seen: list[Iteration] = seen) -> None:
+            seen.append(iteration)
+
+        await Trainer(run, engine, engine_for(run), gym_pool(), folder, on_iteration=on_iteration).run()
         assert len(seen) == 2
         assert [bool(each.learning) for each in seen] == [name == "taught"] * 2
         assert all(each.learning.get("loss", 0.0) == 0.0 for each in seen)
