@@ -38,7 +38,10 @@ def test_a_check_stands_beside_the_optimum(tmp_path: Path) -> None:
     assert report["seeds"][0]["rollouts"] == 256
     assert report["seeds"][0]["minutes"] == 1.0
     assert report["medians"]["correct_given_valid_rise"] > 0.3
-    assert 1 <= report["recursive"]["medians"]["recursion_calls"] < 3
+    second = report["recursive"]["medians"]
+    assert 1 <= second["recursion_calls"] < 3
+    assert second["recursion_over_start"] > 0.3, "one round of the start in that folder answers next to nothing"
+    assert second["recursion_over_start_low"] < second["recursion_over_start"] < second["recursion_over_start_high"]
     table = podium("evaluate", str(path))
     assert table.exit_code == 0
     assert "of optimum" in table.output

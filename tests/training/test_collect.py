@@ -2,22 +2,19 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
 from podium.errors import Blame, BudgetExceeded, VerifierError, WorkerUnavailable
 from podium.gym import GymVerifier
 from podium.training.collect import Collector, Task
-from podium.training.exploration import hindsight
 from podium.training.rollout import RolloutGroup
 from podium.training.rows import draft_rows, rows_of, worker_positions
-from podium.types import Brief, Call, Card, Completion, Generation, Problem, Usage, Verdict, ask
+from podium.types import Brief, Call, Card, Completion, Generation, Problem, Usage, Verdict
 from podium.workers.budget import Budget
 from podium.workers.metered import Metered
 from podium.workers.pool import Member, WorkerPool
 from podium.workers.scripted import Scripted
-from podium.workflow.parse import parse
 from podium.workflow.syntax import WorkflowSyntax
 
 PROBLEM = Problem(question="What is 6 times 7? Answer with a number.", target="42", kind="word", source="test")
@@ -132,32 +129,6 @@ async def test_a_first_round_without_an_answer_has_no_second() -> None:
     assert [rollout.turns[0].reward for rollout in group.rollouts if len(rollout.turns) == 1] == [0.0]
 
 
-async def test_hindsight_keeps_what_was_right_and_plans_anew_what_was_wrong() -> None:
-    collector = Collector(verifier=GymVerifier(), syntax=WorkflowSyntax())
-    answers = ("42", "41", "42", "42")
-    groups = [
-        group
-        for answer in answers
-        for group in await collector.collect(Writes(ONE), [task(pool(Scripted(f"Answer: {answer}")), rounds=2)], 3)
-    ]
-    groups = [replace(group, brief=replace(group.brief, question=ask("times"))) for group in groups]  # most words are missing
-    start = Writes("as at the start")
-    found = hindsight(groups, start, WorkflowSyntax())
-    kept, anew = found[: len(found) // 2], found[len(found) // 2 :]
-    assert len(kept) == len(anew) == 3, "as many of the one as of the other"
-    assert all(parse(text, brief, WorkflowSyntax()) is None for brief, text in kept)
-    assert {text for _, text in anew} == {"as at the start"}
-    assert {brief.question for brief, _ in found} == {ask("times")}
-    assert {brief.question for brief in start.seen} == {ask(groups[0].problem.question)}, "written by one who sees it all"
-    assert {brief.previous_rounds[0].answer for brief, _ in kept} == {"Answer: 42"}
-    assert {brief.previous_rounds[0].answer for brief, _ in anew} == {"Answer: 41"}
-    assert hindsight(groups[:1], Writes("unasked"), WorkflowSyntax()) == []
-    assert (
-        hindsight(await collector.collect(Writes(ONE), [task(pool(Scripted("Answer: 41")))], 1), Writes(""), WorkflowSyntax())
-        == []
-    )
-
-
 async def test_dollars_come_off_a_right_answer_only() -> None:
     class Costs:
         async def __call__(self, call: Call) -> Completion:
@@ -260,6 +231,8 @@ async def test_an_opening_is_part_of_the_prompt_and_is_kept_likely() -> None:
     pieces = lambda ids: [text[i] for i in ids]  # noqa: E731
     [kept] = draft_rows([(group.brief, group.draft)], Writes(ONE).prompt_ids, pieces, keep_access=True)
     assert kept.choices == (text.index("0"),), "what a step sees is kept likely, too"
+    [whole] = draft_rows([(group.brief, group.draft)], Writes(ONE).prompt_ids, pieces, whole=True)
+    assert whole.choices == (), "and here who works, too"
 
 
 @pytest.mark.parametrize(

@@ -173,10 +173,6 @@ def test_every_task_gets_a_draft_and_a_share_of_them_begins_with_it() -> None:
     assert {task.forced_prefix for task in found if task.forced_prefix} < {f"plan {index}.\n" for index in range(40)}
     assert 10 <= sum(bool(task.forced_prefix) for task in found) <= 30
     assert not any(task.forced_prefix for task in with_drafts(tasks, Untrained(), 0.0, random.Random(0)))
-    misread = with_drafts(tasks, Untrained(), 1.0, random.Random(0), misread=0.5)
-    assert [task.draft for task in misread] == [f"plan {index}.\nrest" for index in range(40)]
-    assert all(task.forced_prefix in {f"plan {index}.\n" for index in range(40)} for task in misread)
-    assert 10 <= sum(task.forced_prefix != first_line(task.draft) for task in misread) <= 30
 
 
 def test_of_several_drafts_the_one_with_most_steps_is_taken() -> None:

@@ -44,6 +44,9 @@ class TrainConfig:
     max_steps: int = 5
     advantage: str = "group_normalised"
     """A name of :data:`podium.training.advantage.ADVANTAGES`. With ``pass_at_4`` costs count among right answers only."""
+    reinforced: bool = True
+    """Whether what was better than the rest of its group is made likelier. False: only drafts are learned from, such as the texts
+    that hindsight calls for (:attr:`podium.training.exploration.Exploration.draft_round`)."""
     learner: LearnerConfig = field(default_factory=LearnerConfig)
     exploration: Exploration = field(default_factory=Exploration)
     pools: Pools = field(default_factory=Pools)
@@ -58,6 +61,9 @@ class TrainConfig:
     """Share of the questions of which the policy sees only a part of the words (:mod:`podium.training.word_dropout`)."""
     word_dropout_max: float = 0.5
     """Largest share of its words that is left out."""
+    word_mixing: float = 0.0
+    """Share of the other questions that are shown with words of another one. They are read as the one or as the other, and only
+    the answer tells which was right: for a run that teaches second rounds."""
     cooldown_iterations: int = 10
     """How long a problem rests after a whole group failed."""
     per_usd: float = 0.0

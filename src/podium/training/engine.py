@@ -30,6 +30,7 @@ class ReferenceEngine:
         self.policy = LocalPolicy(
             deepcopy(policy.model), policy.tokens, policy.dialect, temperature=temperature, generator=self._generator
         )
+        self._start = policy.model
         self._worker_tokens = policy.tokens.worker_ids()
         self._learner = Learner(self.policy.model, config, self._worker_tokens, steps=iterations * config.steps)
         self._pieces = [policy.tokens.decode([token]) for token in range(len(policy.tokens))]
@@ -55,14 +56,23 @@ class ReferenceEngine:
         return self._worker_tokens
 
     def learn(
-        self, rows: Sequence[TrainingRow], *, entropy: float, drafts: Sequence[TrainingRow], draft_sft_weight: float, seed: int
+        self,
+        rows: Sequence[TrainingRow],
+        *,
+        entropy: float,
+        drafts: Sequence[TrainingRow],
+        draft_sft_weight: float,
+        held: Sequence[TrainingRow] = (),
+        seed: int,
     ) -> dict[str, float]:
         """Take this iteration's optimiser steps; the report is their mean."""
         totals: dict[str, float] = {}
-        steps = steps_of(rows, minibatches=self._config.minibatches, epochs=self._config.epochs, seed=seed)
+        minibatches, epochs = self._config.minibatches, self._config.epochs
+        # Without rows the drafts alone are learned from, in as many steps.
+        steps = steps_of(rows, minibatches=minibatches, epochs=epochs, seed=seed) or [[]] * self._config.steps
         for step in steps:
             for name, value in self._learner.step(
-                step, entropy=entropy, drafts=drafts, draft_sft_weight=draft_sft_weight
+                step, entropy=entropy, drafts=drafts, draft_sft_weight=draft_sft_weight, held=held, teacher=self._start
             ).items():
                 totals[name] = totals.get(name, 0.0) + value / len(steps)
         return totals

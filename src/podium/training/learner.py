@@ -57,11 +57,14 @@ class Learner:
         entropy: float = 0.0,
         drafts: Sequence[TrainingRow] = (),
         draft_sft_weight: float = 0.0,
+        held: Sequence[TrainingRow] = (),
+        teacher: Qwen2 | None = None,
     ) -> dict[str, float]:
-        """One optimiser step on ``rows``.
+        """One optimiser step on ``rows``, or on ``drafts`` and ``held`` alone.
 
         ``entropy`` is the coefficient of the bonus on worker choices. ``drafts`` are texts whose likelihood is to be kept up,
-        with the weight ``draft_sft_weight``: drafts of the untrained policy, without the tokens in ``choices``.
+        with the weight ``draft_sft_weight``: drafts of the untrained policy, without the tokens in ``choices``. Over the texts
+        ``held`` the policy is to write as ``teacher`` would: what is added is how far its distribution is from the teacher's.
         """
         totals = {"loss": 0.0, "choice_entropy": 0.0}
 
@@ -74,7 +77,8 @@ class Learner:
             return value - entropy * bonus
 
         self._optimizer.zero_grad(set_to_none=True)
-        backward(self._model, rows, loss, self._config.micro_tokens)
+        if rows:
+            backward(self._model, rows, loss, self._config.micro_tokens)
         if drafts and draft_sft_weight > 0:
             # Every token counts the same: with a mean per text, short plans would be kept likelier than long ones.
             tokens = sum(len(row.completion_ids) - len(row.choices) for row in drafts)
@@ -89,8 +93,30 @@ class Learner:
 
             backward(self._model, drafts, likelihood, self._config.micro_tokens)
             totals["draft_loss"] = kept
+        if held and teacher is not None:
+            totals["held_loss"] = self._hold(held, teacher)
         totals["gradient_norm"] = self._take_step()
         return totals
+
+    def _hold(self, rows: Sequence[TrainingRow], teacher: Qwen2) -> float:
+        """Add the gradient of KL(teacher, policy), the mean over the tokens of ``rows``. No noise of sampled texts is in it."""
+        tokens = sum(len(row.completion_ids) for row in rows)
+        total = 0.0
+        with torch.no_grad():
+            prefix = teacher.prompts(*padded(distinct_prompts(rows)[0]))
+
+        def divergence(states: Tensor, batch: MicroBatch) -> Tensor:
+            nonlocal total
+            with torch.no_grad():
+                hidden = teacher.completions(batch.tokens[:, :-1], batch.owner, prefix)
+                before = teacher.logits(torch.cat((prefix.last[batch.owner][:, None], hidden), dim=1)).log_softmax(dim=-1)
+            now = self._model.logits(states).log_softmax(dim=-1)
+            value = ((before.exp() * (before - now)).sum(dim=-1) * batch.mask).sum() / tokens
+            total += float(value.detach())
+            return value
+
+        backward(self._model, rows, divergence, self._config.micro_tokens)
+        return total
 
     def imitate(self, rows: Sequence[TrainingRow], topics: Tensor | None = None) -> float:
         """One supervised step: the mean negative log-likelihood per token.

@@ -72,11 +72,12 @@ def draft_rows(
     pieces: Callable[[Sequence[int]], list[str]],
     *,
     keep_access: bool = False,
+    whole: bool = False,
 ) -> list[TrainingRow]:
     """Drafts, each with the brief it was written for, as texts to be kept likely.
 
     What is learned stays free to change, and stands in ``choices``: the worker ids, and where it is decided what a step sees
-    (with ``keep_access`` that is kept likely, too) and when it is carried out.
+    (with ``keep_access`` that is kept likely, too) and when it is carried out. With ``whole`` nothing is free.
     """
     rows = []
     for brief, text in drafts:
@@ -85,7 +86,7 @@ def draft_rows(
         if draft:
             written = pieces(draft)
             access = set() if keep_access else _access_positions(written)
-            free = tuple(sorted({*worker_positions(written), *access, *_condition_positions(written)}))
+            free = () if whole else tuple(sorted({*worker_positions(written), *access, *_condition_positions(written)}))
             rows.append(
                 TrainingRow(prompt_ids=prompt, completion_ids=draft, logprobs=(0.0,) * len(draft), advantage=0.0, choices=free)
             )

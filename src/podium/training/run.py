@@ -57,10 +57,10 @@ async def train(
         if not engine.leads:
             engine.follow()
             return path / "policy"
-        if config.exploration.forced_prefix.start or config.exploration.draft_sft_weight.start:
+        if config.exploration.forced_prefix.start or config.exploration.draft_sft_weight.start or not config.reinforced:
             raise ConfigError(
                 "forced prefixes and drafts come from a second, untrained model, which this engine does not hold: leave out "
-                "forced_prefix and draft_sft_weight"
+                "forced_prefix and draft_sft_weight, and let rollouts be reinforced"
             )
         await _run(path, config, budget, engine, engine, engine, on_iteration)
     return path / "policy"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from podium.errors import ConfigError
 from podium.training.collect import Task
-from podium.training.word_dropout import drop_words
+from podium.training.word_dropout import drop_words, mix_words
 from podium.types import Card, Problem
 from podium.workers.pool import Member, WorkerPool
 
@@ -113,12 +113,14 @@ def draw_tasks(
     recursive: float = 0.0,
     word_dropout: float = 0.0,
     word_dropout_max: float = 0.5,
+    word_mixing: float = 0.0,
     budgets_usd: Sequence[float] = (),
 ) -> list[Task]:
     """The tasks of ``iteration``: different problems, and none a second time before every one that is awake was drawn.
 
     ``recursive`` is the share with a second round, ``word_dropout`` the share of which the policy sees only a part of the words
-    (at most ``word_dropout_max`` of them left out), and each is told one of ``budgets_usd`` where there are any.
+    (at most ``word_dropout_max`` of them left out), ``word_mixing`` the share of the others that is shown with words of another
+    question (:func:`podium.training.word_dropout.mix_words`), and each is told one of ``budgets_usd`` where there are any.
     """
     rng = random.Random(f"tasks {seed} {iteration}")
     different = list({problem.id: problem for problem in problems}.values())
@@ -128,12 +130,19 @@ def draw_tasks(
         wanted = min(problems_per_step - len(chosen), len(awake))
         chosen += rng.sample(awake, wanted) if curriculum is None else _by_curriculum(awake, wanted, curriculum, rng)
     two_rounds = round(recursive * problems_per_step)
+
+    def seen(question: str) -> str:
+        if rng.random() < word_dropout:
+            return drop_words(question, rng, word_dropout_max)
+        # Without mixing nothing more is drawn, so that a run of before draws the same tasks.
+        return mix_words(question, rng.choice(different).question, rng) if word_mixing and rng.random() < word_mixing else ""
+
     return [
         Task(
             problem=problem,
             pool=pools.draw(pool, rng),
             sample=(seed, iteration, index),
-            seen=drop_words(problem.question, rng, word_dropout_max) if rng.random() < word_dropout else "",
+            seen=seen(problem.question),
             budget_usd=rng.choice(budgets_usd) if budgets_usd else None,
             rounds=2 if index < two_rounds else 1,
             max_steps=max_steps,

@@ -12,7 +12,8 @@ from podium.training.advantage import ADVANTAGES, over_rounds
 from podium.training.checkpoint import RunFolder
 from podium.training.collect import Collector, Task, Writer
 from podium.training.config import TrainConfig
-from podium.training.exploration import hindsight, with_drafts
+from podium.training.exploration import with_drafts
+from podium.training.hindsight import AsItBegan, first_rounds, hindsight
 from podium.training.monitor import CollapseRule, Iteration, measured
 from podium.training.rollout import Rollout, RolloutGroup, Turn
 from podium.training.rows import TrainingRow, draft_rows, rows_of
@@ -37,7 +38,14 @@ class Engine(Writer, Protocol):
         ...
 
     def learn(
-        self, rows: Sequence[TrainingRow], *, entropy: float, drafts: Sequence[TrainingRow], draft_sft_weight: float, seed: int
+        self,
+        rows: Sequence[TrainingRow],
+        *,
+        entropy: float,
+        drafts: Sequence[TrainingRow],
+        draft_sft_weight: float,
+        held: Sequence[TrainingRow],
+        seed: int,
     ) -> dict[str, float]:
         """One iteration's optimiser steps; see :meth:`podium.training.learner.Learner.step`."""
         ...
@@ -179,12 +187,15 @@ class Trainer:
             lambda group: doubts.random() < self._curriculum.entropy_weight(group.problem.kind, exploration.settled_from),
         )
         learning: dict[str, float] = {}
-        if rows:
+        drafts = self._drafts(groups, progress)
+        rows = rows if config.reinforced else []
+        if rows or (drafts and not config.reinforced):
             # A row without advantage still carries the entropy bonus, so every row that is not void is handed over.
             learning = self._engine.learn(
                 rows,
                 entropy=exploration.entropy.at(progress),
-                drafts=self._drafts(groups, progress),
+                drafts=drafts,
+                held=self._held(groups),
                 draft_sft_weight=exploration.draft_sft_weight.at(progress),
                 seed=number,
             )
@@ -193,7 +204,10 @@ class Trainer:
         return measured(iteration, groups, learning=learning, seconds=seconds), groups
 
     def _writer(self, iteration: int, progress: float) -> Writer:
-        share = self._config.exploration.drawn_workers.at(progress)
+        exploration = self._config.exploration
+        if exploration.draft_round == 2:
+            return AsItBegan(self._start, self._engine)
+        share = exploration.drawn_workers.at(progress)
         if share <= 0:
             return self._engine
         return WorkerDraws(self._engine, self._record, share, random.Random(f"workers {self._config.seed} {iteration}"))
@@ -202,11 +216,16 @@ class Trainer:
         exploration = self._config.exploration
         if exploration.draft_sft_weight.at(progress) <= 0:
             return []
+        prompt_ids, pieces = self._engine.prompt_ids, self._engine.pieces
         if exploration.draft_round == 2:
-            drafts = hindsight(groups, self._start, self._config.syntax)
-        else:
-            drafts = [(group.brief, group.draft) for group in groups]
-        return draft_rows(drafts, self._engine.prompt_ids, self._engine.pieces, keep_access=exploration.draft_access)
+            return draft_rows(hindsight(groups, self._start, self._config.syntax), prompt_ids, pieces, whole=True)
+        drafts = [(group.brief, group.draft) for group in groups]
+        return draft_rows(drafts, prompt_ids, pieces, keep_access=exploration.draft_access)
+
+    def _held(self, groups: Sequence[RolloutGroup]) -> list[TrainingRow]:
+        if self._config.exploration.draft_round != 2:
+            return []
+        return draft_rows(first_rounds(groups), self._engine.prompt_ids, self._engine.pieces, whole=True)
 
     def _tasks(self, iteration: int, progress: float) -> list[Task]:
         config = self._config
@@ -223,12 +242,13 @@ class Trainer:
             recursive=config.recursive,
             word_dropout=config.word_dropout,
             word_dropout_max=config.word_dropout_max,
+            word_mixing=config.word_mixing,
             budgets_usd=config.budgets_usd,
         )
         tasks = [replace(t, cost_weight=self._curriculum.cost_weight(t.problem.kind, config.saving_from)) for t in tasks]
         exploration = config.exploration
         forced = exploration.forced_prefix.at(progress)
-        if exploration.draft_sft_weight.at(progress) <= 0 and forced <= 0:
+        if forced <= 0 and (exploration.draft_round == 2 or exploration.draft_sft_weight.at(progress) <= 0):
             return tasks
         rng = random.Random(f"openings {config.seed} {iteration}")
         longest_of: list[int] = []
@@ -240,7 +260,6 @@ class Trainer:
             self._untrained,
             forced,
             rng,
-            misread=exploration.misread,
             longest_of=longest_of,
             syntax=config.syntax,
         )

@@ -165,9 +165,20 @@ class TrlEngine:
         ]
 
     def learn(
-        self, rows: Sequence[TrainingRow], *, entropy: float, drafts: Sequence[TrainingRow], draft_sft_weight: float, seed: int
+        self,
+        rows: Sequence[TrainingRow],
+        *,
+        entropy: float,
+        drafts: Sequence[TrainingRow],
+        draft_sft_weight: float,
+        held: Sequence[TrainingRow] = (),
+        seed: int,
     ) -> dict[str, float]:
-        """Take this iteration's optimiser steps, as :class:`podium.training.engine.ReferenceEngine` does."""
+        """Take this iteration's optimiser steps, as :class:`podium.training.engine.ReferenceEngine` does; nothing can be held."""
+        if held:
+            raise ConfigError(
+                "this engine does not hold the policy of the start, so nothing can be held at what that would write"
+            )
         if entropy and self._trainer.sharded:
             raise ConfigError(
                 "the bonus on worker choices reads the output weights, which FSDP and ZeRO-3 keep in pieces: set the entropy of "
