@@ -22,7 +22,6 @@ from torch.nn import functional
 
 from podium.errors import CheckpointError
 
-
 _FIRM = 4.0
 """Size of the biases of a head that looks back."""
 

@@ -122,8 +122,8 @@ def drawn(seed: int = 0) -> TrainConfig:
 def adaptive(seed: int = 0) -> TrainConfig:
     """Every question with two to four workers of six, shuffled, nameless, described by their measured skills.
 
-    The start can read cards, and half of the time it goes by them. So a long plan pays from the first iteration on and nothing
-    has to be forced; what is left to learn is that going by cards pays, which plan does, and who has to see what.
+    The start can read cards, and half of the time it goes by them. What is left to learn is that going by cards pays, which plan
+    does, and who has to see what. What came of it: docs/log.md, "Changing pools".
     """
     return replace(
         config(seed),
@@ -139,10 +139,10 @@ def adaptive(seed: int = 0) -> TrainConfig:
             workers=(2, 3, 4),
             size=CARD_READER,
             is_narrow=True,
-            cards=Cards(lessons=600, imagine=imaginary_skills, lesson=lesson),
-            steps=400,
+            cards=Cards(lessons=1900, imagine=imaginary_skills, lesson=lesson),
+            steps=900,
             problems_per_step=6,
-            texts=2,
+            reading=12,
             micro_tokens=1024,
             max_tokens=160,
             carried_out=None,

@@ -115,11 +115,13 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSynt
                 and ((bool(access) and syntax.access == "binary") or rng.random() < 0.5),
             )
         )
-    # Going by skill is thought through where the parts of the work are named; the list of workers then only repeats it.
+    # Going by skill is thought through where the parts of the work are named, with the workers so far after each; the list of
+    # workers then only repeats the last of these lists.
     parts = plan
     if by_skill:
         rates = shown_rates(brief.cards)
-        parts = tuple(_looked_up(rates, skill(kind, part), step.worker) for part, step in zip(plan, steps, strict=True))
+        team = [step.worker for step in steps]
+        parts = tuple(f"{_looked_up(rates, skill(kind, plan[i]), team[i])} {team[: i + 1]}" for i in range(len(plan)))
     opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {', '.join(parts)}."
     lists = format_workflow(Workflow(steps=tuple(steps)), syntax, round_number=round_number)
     return Demonstration(f"{opening}\n{lists}", tuple(PAIRS.index((kind, part)) for part in plan))

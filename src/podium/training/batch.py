@@ -52,7 +52,7 @@ def of_like_prompts(rows: Sequence[TrainingRow]) -> Iterator[list[TrainingRow]]:
 def micro_batches(
     rows: Sequence[TrainingRow], owners: Sequence[int], *, tokens: int, of: int | None = None
 ) -> Iterator[MicroBatch]:
-    """All rows, longest last, at most ``tokens`` padded completion tokens at a time. They are a part of ``of`` rows (None: all)."""
+    """All rows, longest last, at most ``tokens`` padded completion tokens at a time; a part of ``of`` rows (None: all)."""
     order = sorted(range(len(rows)), key=lambda i: (len(rows[i].completion_ids), i))
     start = 0
     while start < len(order):

@@ -37,7 +37,7 @@ class Cards:
     """Lessons in reading cards. Example: ``Cards(lessons=250, imagine=imaginary_skills, lesson=lesson)``."""
 
     lessons: int
-    """Steps of nothing but lessons at the beginning; a fifth of the later steps are lessons still, lest they be forgotten."""
+    """Steps of nothing but lessons at the beginning; a few in every later step, lest they be forgotten."""
     imagine: Callable[[int, random.Random], Sequence[Skills]]
     """Skills of so many workers who do not exist."""
     lesson: Callable[[Brief, random.Random], tuple[Brief, str]]
@@ -79,8 +79,8 @@ class WarmStart:
     word_dropout_max: float = 0.5
     """Largest share of its words that is left out."""
     reading: int = 0
-    """So many more questions per step, of which only the first line is imitated. It says what the question is read as, and is one
-    token in eighty of a text: without them a start learns to write well and to read badly."""
+    """So many more questions per step, of which only the first line is imitated, shown without skills. It says what the question
+    is read as, and is one token in eighty of a text: without them a start learns to write well and to read badly."""
     sharpened: float = 1.3
     """What the logits are multiplied by in the end: slips become rare, and what is uniform stays uniform."""
     max_tokens: int = 130
