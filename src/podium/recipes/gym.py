@@ -123,7 +123,7 @@ def adaptive(seed: int = 0) -> TrainConfig:
     """Every question with two to four workers of six, shuffled, nameless, described by their measured skills.
 
     The start can read cards, and half of the time it goes by them. What is left to learn is that going by cards pays, which plan
-    does, and who has to see what. What came of it: docs/log.md, "Changing pools".
+    does, and who has to see what. No run of it was made as a whole yet (docs/log.md, "Changing pools").
     """
     return replace(
         config(seed),
@@ -131,7 +131,9 @@ def adaptive(seed: int = 0) -> TrainConfig:
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
         pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
         iterations=60,
-        exploration=Exploration(),
+        exploration=Exploration(
+            forced_prefix=Schedule(start=0.5, hold=0.5, end=0.6), draft_sft_weight=Schedule(start=0.1, hold=0.5, end=0.65)
+        ),
         learner=LearnerConfig(learning_rate=6e-4, minibatches=2, min_lr_ratio=0.2, micro_tokens=1024),
         syntax=WorkflowSyntax(access="positions", cards=True),
         warm_start=replace(

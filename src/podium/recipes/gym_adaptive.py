@@ -3,8 +3,8 @@
 What can be reached with three workers is found by search: every plan that the start policy knows, with every choice among
 the three, measured on training problems; the best one is then asked the same held-out problems as the Conductor.
 
-Beside it stands a rule that only reads cards: of the plans that fit the kind the one whose weakest part is done best, each part by
-whoever has the highest rate. It is told a question's kind, or reads it off the words, as it learned to from training questions.
+Beside it stands a rule that only reads cards: of the plans that fit the kind the one whose weakest part is done best, each part
+by whoever has the highest rate. It is told a question's kind, or reads it off the words, learned from training questions.
 """
 
 import itertools
