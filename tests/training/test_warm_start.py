@@ -106,7 +106,7 @@ def test_of_a_lesson_rates_and_answers_are_learned_and_nothing_else(monkeypatch:
         return 0.0
 
     monkeypatch.setattr(Learner, "imitate", imitate)
-    config = replace(WARM_START, steps=0, cards=CARDS_READ, workers=(3,))
+    config = replace(WARM_START, steps=0, cards=CARDS_READ, workers=(3,), vocab_size=1024)
     policy = warm_started(config, WorkflowSyntax(access="binary", cards=True))
     assert seen
     for row in seen:
