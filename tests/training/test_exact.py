@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from podium.policies.qwen2 import Qwen2, Qwen2Config
 from podium.policies.sampling import padded
-from podium.training.batch import MicroBatch, distinct_prompts, micro_batches
+from podium.training.batch import MicroBatch, distinct_prompts, micro_batches, of_like_prompts
 from podium.training.grpo import choice_entropy, surrogate
 from podium.training.learner import Learner, backward
 from podium.training.learner_config import LearnerConfig
@@ -92,6 +92,7 @@ def test_shared_prefix_equals_row_by_row(micro_tokens: int) -> None:
     rows = [
         TrainingRow(prompt_ids=p, completion_ids=c, logprobs=(-1.0,) * len(c), advantage=a)
         for p, c, a in [((1, 2, 3), (4, 5, 6, 7), 1.0), ((1, 2, 3), (8,), -0.5), ((9,), (10, 11), 2.0), ((1, 2, 3), (4, 5), 0.3)]
+        # Prompts of 1, 2 and 3 tokens: those that differ much in length are read apart.
     ]
 
     def loss(states: torch.Tensor, batch: MicroBatch) -> torch.Tensor:
@@ -121,6 +122,34 @@ def _plain_loss(model: Qwen2, row: TrainingRow) -> torch.Tensor:
     logprobs = model.logits(states).log_softmax(-1)[0].gather(1, torch.tensor(row.completion_ids)[:, None])[:, 0]
     ratio = (logprobs - torch.tensor(row.logprobs)).exp()
     return -torch.minimum(ratio * row.advantage, ratio.clamp(0.8, 1.2) * row.advantage).mean()
+
+
+def test_prompts_that_differ_much_in_length_are_read_apart() -> None:
+    rows = [
+        TrainingRow(prompt_ids=(1,) * length, completion_ids=(2,), logprobs=(0.0,), advantage=0.0) for length in (9, 2, 4, 20, 3)
+    ]
+    assert [[len(row.prompt_ids) for row in alike] for alike in of_like_prompts(rows)] == [[2, 3, 4], [9], [20]]
+
+
+def test_tokens_that_are_only_read_are_not_imitated() -> None:
+    model = Qwen2(TINY, seed=1, is_narrow=True)
+    with torch.no_grad():
+        hidden = model.completions(torch.tensor([[7]]), torch.tensor([0]), model.prompts(*padded([(1,)])))
+        expected = -float(model.logits(hidden).log_softmax(-1)[0, 0, 8])
+    row = TrainingRow(prompt_ids=(1,), completion_ids=(7, 8), logprobs=(0.0, 0.0), advantage=0.0, unlearned=(0,))
+    loss = Learner(model, LearnerConfig(), range(5), steps=10).imitate([row])
+    assert loss == pytest.approx(expected, abs=1e-5), "the mean over the one token that is learned"
+
+
+def test_a_narrow_model_begins_by_looking_at_the_tokens_before() -> None:
+    model = Qwen2(TINY, seed=0, is_narrow=True)
+    with torch.no_grad():
+        hidden = model.model.embed_tokens(torch.arange(1, 11)[None])
+        q, k, _ = model.projected(model.model.layers[0], hidden, torch.arange(10)[None])
+    k = k.repeat_interleave(2, dim=1)
+    seen = (q @ k.transpose(2, 3) / model.head_size**0.5)[0, :, 9].softmax(-1)
+    assert seen[0].argmax() == 8
+    assert seen[1].argmax() == 7
 
 
 def test_a_step_makes_what_was_good_likelier() -> None:

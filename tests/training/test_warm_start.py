@@ -19,6 +19,7 @@ from podium.training.rows import TrainingRow
 from podium.training.warm_start import Cards, brief_for
 from podium.types import Brief, Card, ask
 from podium.workflow.parse import parse
+from podium.workflow.short_prompt import shown_rates
 from podium.workflow.syntax import WorkflowSyntax
 from tests.training.gym_runs import WARM_START
 
@@ -79,16 +80,40 @@ def test_sharpening_makes_slips_rarer_and_changes_no_preference() -> None:
     torch.testing.assert_close(logits(sharp), 2 * logits(plain), atol=1e-4, rtol=0)
 
 
-def test_lessons_name_the_most_skilled_of_imaginary_workers() -> None:
+def test_lessons_recite_rates_and_name_the_most_skilled_of_imaginary_workers() -> None:
     rng, [problem] = random.Random(3), World().problems(n=1)
     config = replace(WARM_START, cards=CARDS_READ, workers=(2, 3))
+    shown: set[int] = set()
     for _ in range(200):
         brief = brief_for(problem, config, rng)
         asked, answer = lesson(brief, rng)
-        assert asked.cards == brief.cards
-        for part, worker in re.findall(r"(\w+ \w+) (\d)", answer):
+        found = re.findall(r"(\w+ \w+) ((?:\d:\d\d;)+) (\d)", answer)
+        shown.add(len(found))
+        assert {part: rates for part, rates, _ in found} == shown_rates(asked.cards)
+        for part, _, worker in found:
             levels = [dict(card.skills)[part] for card in brief.cards]
             assert levels[int(worker)] == max(levels)
+            assert len(set(levels)) == len(levels), "who is best can be told"
+    assert min(shown) == 2
+    assert max(shown) == len(TOPICS)
+
+
+def test_of_a_lesson_rates_and_answers_are_learned_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[TrainingRow] = []
+
+    def imitate(learner: Learner, rows: list[TrainingRow], topics: torch.Tensor | None = None) -> float:
+        seen.extend(rows)
+        return 0.0
+
+    monkeypatch.setattr(Learner, "imitate", imitate)
+    config = replace(WARM_START, steps=0, cards=CARDS_READ, workers=(3,), vocab_size=1024)
+    policy = warm_started(config, WorkflowSyntax(access="binary", cards=True))
+    assert seen
+    for row in seen:
+        pieces = [policy.tokens.decode([token]) for token in row.completion_ids]
+        learned = [piece for at, piece in enumerate(pieces) if at not in row.unlearned]
+        assert all(re.fullmatch(r"\d:\d\d;|\d", piece) for piece in learned)
+        assert len(learned) == 4 * sum(piece.isdecimal() for piece in pieces), "three rates, each a token, and the best"
 
 
 def test_by_skill_means_the_highest_number_and_is_written_half_of_the_time() -> None:
@@ -102,6 +127,9 @@ def test_by_skill_means_the_highest_number_and_is_written_half_of_the_time() -> 
         assert workflow is not None
         if written.text.startswith(f"{NAMES['knowledge']}{BY_SKILL}: "):
             by_skill += 1
+            recited = re.findall(r"(\w+ \w+) ((?:\d:\d\d;)+) (\d)", written.text.partition("\n")[0])
+            assert [int(worker) for _, _, worker in recited] == [step.worker for step in workflow.steps]
+            assert all(shown_rates(brief.cards)[part] == rates for part, rates, _ in recited)
             for (_, part), step in zip((TOPICS[topic] for topic in written.topics), workflow.steps, strict=True):
                 levels = [dict(card.skills)[f"knowledge {part}"] for card in brief.cards]
                 assert levels[step.worker] == max(levels)

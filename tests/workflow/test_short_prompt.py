@@ -1,7 +1,7 @@
 """The prompt of small policies."""
 
 from podium.types import Brief, Card, ask
-from podium.workflow.short_prompt import short_messages
+from podium.workflow.short_prompt import short_messages, shown_rates
 from podium.workflow.syntax import WorkflowSyntax
 
 CARDS = (
@@ -19,8 +19,18 @@ def test_without_cards_workers_are_numbers() -> None:
     assert text(WorkflowSyntax()) == "6 times 7?\nModels: 0 1 2"
 
 
-def test_with_cards_each_skill_names_who_is_best_at_it() -> None:
-    assert text(WorkflowSyntax(cards=True)) == "6 times 7?\nModels: 3\nplan 1 90\ncompute 0 99"
+def test_with_cards_each_skill_has_everybodys_rate_side_by_side() -> None:
+    assert text(WorkflowSyntax(cards=True)) == "6 times 7?\nModels: 3\nplan 0:30;1:90;compute 0:99;1:40;"
+
+
+def test_rates_are_shown_in_steps_of_five_points() -> None:
+    cards = tuple(Card(name="a", skills=(("plan", rate),)) for rate in (0.0, 0.02, 0.03, 0.969, 1.0))
+    assert shown_rates(cards) == {"plan": "0:00;1:00;2:05;3:95;4:99;"}
+
+
+def test_workers_without_skills_are_counted() -> None:
+    brief = Brief(question=ask("6 times 7?"), cards=CARDS[2:])
+    assert short_messages(brief, WorkflowSyntax(cards=True))[0].content == "6 times 7?\nModels: 1"
 
 
 def test_a_budget_is_a_line_of_its_own() -> None:

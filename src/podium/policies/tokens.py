@@ -4,6 +4,7 @@ A tokenizer of our own is a byte-level BPE (Sennrich et al. 2016, arXiv 1508.079
 worker ids and numbers are never glued to their neighbours.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from podium.types import Message
 
 END = "<|im_end|>"
 _START = "<|im_start|>"
+RATE = r"\d+:\d\d;"
+"""How often a worker is right at something, as :mod:`podium.workflow.short_prompt` writes it."""
 _PAD = "<|endoftext|>"
 
 
@@ -28,14 +31,16 @@ class Tokens:
         self.end: int = end
 
     @staticmethod
-    def trained(texts: Iterable[str], *, vocab_size: int, workers: int = 10) -> "Tokens":
+    def trained(texts: Iterable[str], *, vocab_size: int, workers: int = 10, skills: Sequence[str] = ()) -> "Tokens":
         """A byte-level BPE learned from ``texts``; deterministic. With more than ten ``workers``, ids of two digits in a list are
-        tokens of their own, as those of one digit are.
+        tokens of their own, as those of one digit are. Where cards name ``skills``, so are those, and what is said of a worker
+        there, "0:95;".
         """
         tokenizer = Tokenizer(models.BPE())
         # A space belongs to the word before it, so that in "compute 3" the id follows the word it depends on.
         ids = r"(?<=[\[ ])\d{2}(?=[,\]])|" if workers > 10 else ""
-        words = pre_tokenizers.Split(Regex(ids + r"[^\W\d]+ ?|\d|[^\w\s]+\s*|\s+|_+"), behavior="isolated")
+        cards = "".join(f"{re.escape(skill)} ?|" for skill in skills) + (rf"{RATE}|" if skills else "")
+        words = pre_tokenizers.Split(Regex(ids + cards + r"[^\W\d]+ ?|\d|[^\w\s]+\s*|\s+|_+"), behavior="isolated")
         split = [words, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
         tokenizer.pre_tokenizer = pre_tokenizers.Sequence(split)
         tokenizer.decoder = decoders.ByteLevel()

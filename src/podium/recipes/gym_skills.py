@@ -1,7 +1,8 @@
 """How good each worker is at each part of the work, as somebody measures who has problems and can ask: the numbers for the cards.
 
 A part is measured where the rest of the work is done well: in a plan that fits the kind of question, this worker takes that one
-step, and whoever is best at the others takes those.
+step, and whoever is best at the others takes those. No step follows that would mend what it spoils: where somebody good checks
+the answer afterwards, everybody looks good before.
 """
 
 import random
@@ -28,8 +29,7 @@ def measured_skills(workers: Sequence[Specialist], world: World) -> Mapping[str,
     for kind in PLANS:
         gauge = Gauge(workers, world.problems(kinds=(kind,), n=PROBLEMS, seed=104))
         for part in (part for other, part in PAIRS if other == kind):
-            plans = [each for each in PLANS[kind] if part in each]
-            plan = max(plans, key=len) if part in PARTS[kind] else min(plans, key=len)
+            plan = _measured_in(kind, part)
             at = plan.index(part)
             for number, worker in enumerate(workers):
                 team = [_best(workers, kind, other) for other in plan]
@@ -46,6 +46,12 @@ def staffed(kind: str, plan: Sequence[str], team: Sequence[int]) -> Workflow:
         for i, (part, worker) in enumerate(zip(plan, team, strict=True))
     ]
     return Workflow(steps=tuple(steps))
+
+
+def _measured_in(kind: str, part: str) -> tuple[str, ...]:
+    """The shortest plan with ``part``; of a part of the kind's work, the shortest that does all of this work."""
+    needed = {part, *PARTS[kind]} if part in PARTS[kind] else {part}
+    return min((plan for plan in PLANS[kind] if needed <= set(plan)), key=len)
 
 
 def _best(workers: Sequence[Specialist], kind: str, part: str) -> int:

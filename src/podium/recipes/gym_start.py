@@ -9,13 +9,14 @@ unless two agree; everybody else always.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from podium.conditions import ALWAYS, IF_FAILED, agree, read_condition
 from podium.training.warm_start import KEPT, Demonstration, Skills
 from podium.types import Brief, Card, Problem, Step, Workflow, ask
 from podium.workflow.parse import format_workflow
+from podium.workflow.short_prompt import STEP, shown_rates
 from podium.workflow.syntax import WorkflowSyntax
 
 BY_SKILL = " by skill"
@@ -40,6 +41,7 @@ PLANS: dict[str, tuple[tuple[str, ...], ...]] = {
     "versus": _TWO_SORTS,
 }
 """Plans that fit a kind of question."""
+PAIRS = tuple(dict.fromkeys((kind, part) for kind, plans in PLANS.items() for plan in plans for part in plan))
 _MATTER = {
     "story": "the story",
     "choice": "the options",
@@ -73,10 +75,12 @@ _PLAINLY = {
 _RECALLING = ("recall", "nature", "made")
 _CHECKING = ("review", "verify")
 _CONDITIONS = (ALWAYS, IF_FAILED, agree(2))
+_RATES = tuple(percent / 100 for percent in range(0, 101, STEP))
+_SHOWN = (2, 4, 8, len(PAIRS))
+"""How many skills a lesson shows; as many answers are given by each."""
 _PLAIN = 0.15
 """Share of the subtasks that do not name the matter."""
 
-PAIRS = tuple(dict.fromkeys((kind, part) for kind, plans in PLANS.items() for plan in plans for part in plan))
 TOPICS = tuple((f"{kind}, {part}", part) for kind, part in PAIRS)
 """What a step can be about: a part of the work, and this part on this kind of question.
 
@@ -111,8 +115,13 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSynt
                 and ((bool(access) and syntax.access == "binary") or rng.random() < 0.5),
             )
         )
-    # Going by skill is thought through where the parts of the work are named; the list of workers then only repeats it.
-    parts = [f"{part} {step.worker}" if by_skill else part for part, step in zip(plan, steps, strict=True)]
+    # Going by skill is thought through where the parts of the work are named, with the workers so far after each; the list of
+    # workers then only repeats the last of these lists.
+    parts = plan
+    if by_skill:
+        rates = shown_rates(brief.cards)
+        team = [step.worker for step in steps]
+        parts = tuple(f"{_looked_up(rates, skill(kind, plan[i]), team[i])} {team[: i + 1]}" for i in range(len(plan)))
     opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {', '.join(parts)}."
     lists = format_workflow(Workflow(steps=tuple(steps)), syntax, round_number=round_number)
     return Demonstration(f"{opening}\n{lists}", tuple(PAIRS.index((kind, part)) for part in plan))
@@ -154,32 +163,26 @@ def skill(kind: str, part: str) -> str:
 
 
 def imaginary_skills(workers: int, rng: random.Random) -> list[Skills]:
-    """Skills of workers who do not exist: most are good at some parts of the work, drawn at random, some fair at everything."""
-    known = [skill(*pair) for pair in PAIRS]
-    found: list[Skills] = []
-    for _ in range(workers):
-        fair = rng.random() < 0.15
-        low, spread = (0.45, 0.3) if fair else (0.2, 0.3)
-        levels = {each: low + spread * rng.random() for each in known}
-        if not fair:
-            levels |= {best: 0.84 + 0.15 * rng.random() for best in rng.sample(known, len(known) // 5)}
-        found.append(tuple(levels.items()))
-    return found
+    """Skills of workers who do not exist: any rates, no two the same at one part of the work, so that one is best."""
+    rates = {skill(*pair): rng.sample(_RATES, workers) for pair in PAIRS}
+    return [tuple((name, each[worker]) for name, each in rates.items()) for worker in range(workers)]
 
 
 def lesson(brief: Brief, rng: random.Random) -> tuple[Brief, str]:
-    """A lesson in reading cards: a question about the workers of ``brief``, and some of the answers, recited three times in other
-    orders.
+    """A lesson in reading cards: who of the workers of ``brief`` is best at what, in any order, mostly with a few of the skills.
 
-    Looking up what stands beside a word is learned all at once, after a time without any progress; what is repeated in the text
-    itself shortens that time (docs/log.md, "Reading cards").
+    The rates are recited before the best is named. To find a skill and to compare its rates are useless without each other, and
+    are learned one after the other where the rates found stand in the text (docs/log.md).
     """
-    asked = rng.sample([name for name, _ in brief.cards[0].skills], 7)
-    recited = []
-    for _ in range(3):
-        rng.shuffle(asked)
-        recited.append("Best: " + ", ".join(f"{name} {_most_skilled(name, brief.cards)}" for name in asked) + ".")
-    return replace(brief, question=ask("Who is best?")), "\n".join(recited)
+    shown = rng.sample([name for name, _ in brief.cards[0].skills], *rng.choices(_SHOWN, [1 / n for n in _SHOWN]))
+    cards = tuple(replace(card, skills=tuple(each for each in card.skills if each[0] in shown)) for card in brief.cards)
+    rates = shown_rates(cards)
+    answers = ", ".join(_looked_up(rates, name, _most_skilled(name, cards)) for name in shown)
+    return replace(brief, question=ask("Who is best?"), cards=cards), f"Best: {answers}."
+
+
+def _looked_up(rates: Mapping[str, str], name: str, best: int) -> str:
+    return f"{name} {rates[name]} {best}"
 
 
 def _most_skilled(name: str, cards: Sequence[Card]) -> int:

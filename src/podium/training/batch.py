@@ -14,7 +14,7 @@ from podium.training.rows import TrainingRow
 
 @dataclass(frozen=True, slots=True)
 class MicroBatch:
-    """Rows side by side; everything (B, T) is padded on the right and ``mask`` says what is real.
+    """Rows side by side; everything (B, T) is padded on the right and ``mask`` says what is real and learned.
 
     ``owner`` (B,) is each row's prompt in :class:`Prompts`, ``advantage`` (B,), ``choice`` (B, T) marks worker ids, ``workers``
     (B,) counts what could be chosen, ``weight`` (B,) is what a row counts for (1 / rows of the whole batch).
@@ -39,8 +39,20 @@ def distinct_prompts(rows: Sequence[TrainingRow]) -> tuple[list[tuple[int, ...]]
     return list(index), owners
 
 
-def micro_batches(rows: Sequence[TrainingRow], owners: Sequence[int], *, tokens: int) -> Iterator[MicroBatch]:
-    """All rows, longest last, at most ``tokens`` padded completion tokens at a time."""
+def of_like_prompts(rows: Sequence[TrainingRow]) -> Iterator[list[TrainingRow]]:
+    """All rows, those together whose prompts are at most twice as long as the shortest: the rest would be padding."""
+    left = sorted(rows, key=lambda row: len(row.prompt_ids))
+    while left:
+        most = 2 * len(left[0].prompt_ids)
+        alike = [row for row in left if len(row.prompt_ids) <= most]
+        yield alike
+        left = left[len(alike) :]
+
+
+def micro_batches(
+    rows: Sequence[TrainingRow], owners: Sequence[int], *, tokens: int, of: int | None = None
+) -> Iterator[MicroBatch]:
+    """All rows, longest last, at most ``tokens`` padded completion tokens at a time; a part of ``of`` rows (None: all)."""
     order = sorted(range(len(rows)), key=lambda i: (len(rows[i].completion_ids), i))
     start = 0
     while start < len(order):
@@ -48,7 +60,7 @@ def micro_batches(rows: Sequence[TrainingRow], owners: Sequence[int], *, tokens:
         while stop < len(order) and (stop + 1 - start) * len(rows[order[stop]].completion_ids) <= tokens:
             stop += 1
         chosen = order[start:stop]
-        yield _tensors([rows[i] for i in chosen], [owners[i] for i in chosen], 1 / len(rows))
+        yield _tensors([rows[i] for i in chosen], [owners[i] for i in chosen], 1 / (of or len(rows)))
         start = stop
 
 
@@ -63,6 +75,7 @@ def _tensors(rows: Sequence[TrainingRow], owners: Sequence[int], weight: float) 
         length = len(row.completion_ids)
         tokens[index, :length] = torch.tensor(row.completion_ids)
         mask[index, :length] = True
+        mask[index, list(row.unlearned)] = False
         logprobs[index, :length] = torch.tensor(row.logprobs)
         choice[index, list(row.choices)] = True
         if row.topics:

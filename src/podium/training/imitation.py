@@ -11,6 +11,7 @@ Stands in for pretraining: tokenizer and weights are learned from scratch on the
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import torch
 
@@ -25,8 +26,8 @@ from podium.types import Brief
 from podium.workflow.short_prompt import short_messages
 from podium.workflow.syntax import WorkflowSyntax
 
-_LESSONS = 0.2
-"""Share of the questions that stay lessons after all lessons."""
+_LESSONS, _LATER_LESSONS = 32, 8
+"""Lessons per step while there is nothing else, and later, lest they be forgotten."""
 
 
 def warm_started(
@@ -43,24 +44,27 @@ def warm_started(
         brief = brief_for(problem, config, rng, syntax)
         shown = short_messages(brief, syntax)[0].content if brief.previous_rounds or config.cards else problem.question
         texts += [shown, config.write(problem, brief, rng, syntax).text]
-    tokens = Tokens.trained(texts, vocab_size=config.vocab_size, workers=max(config.workers))
-    model = Qwen2(Qwen2Config(vocab_size=len(tokens), **config.size), seed=config.seed)
+    skills = [name for name, _ in config.cards.imagine(1, rng)[0]] if config.cards is not None else []
+    tokens = Tokens.trained(texts, vocab_size=config.vocab_size, workers=max(config.workers), skills=skills)
+    model = Qwen2(Qwen2Config(vocab_size=len(tokens), **config.size), seed=config.seed, is_narrow=config.is_narrow)
     policy = LocalPolicy(model, tokens, Dialect(syntax=syntax, max_tokens=config.max_tokens), version="warm start")
-    rates = LearnerConfig(learning_rate=config.learning_rate, warmup_ratio=0.05, micro_tokens=config.micro_tokens)
     lessons = 0 if config.cards is None else config.cards.lessons
+    warmup = 0.05 * config.steps / (lessons + config.steps)
+    rates = LearnerConfig(learning_rate=config.learning_rate, warmup_ratio=warmup, micro_tokens=config.micro_tokens)
     learner = Learner(model, rates, tokens.worker_ids(), steps=lessons + config.steps)
     topics = _directions(config.topics, model.config.hidden_size) if config.topics else None
     for step in range(lessons + config.steps):
         rows: list[TrainingRow] = []
-        for _ in range(config.problems_per_step):
+        if (cards := config.cards) is not None:
+            shown = rng.choices(problems, k=_LESSONS if step < lessons else _LATER_LESSONS)
+            rows += [_lesson(cards, policy, brief_for(problem, config, rng, syntax), rng) for problem in shown]
+        for _ in range(config.problems_per_step if step >= lessons else 0):
             problem = rng.choice(problems)
-            if (cards := config.cards) is not None and (step < lessons or rng.random() < _LESSONS):
-                rows += [_lesson(cards, policy, brief_for(problem, config, rng, syntax), rng) for _ in range(config.texts)]
-                continue
             brief = brief_for(problem, config, rng, syntax)
             rows += [_row(policy, brief, config.write(problem, brief, rng, syntax)) for _ in range(config.texts)]
-        for problem in rng.choices(problems, k=config.reading):
-            brief = brief_for(problem, config, rng, syntax)
+        for problem in rng.choices(problems, k=config.reading if step >= lessons else 0):
+            # Without skills: they are most of a prompt, and stand behind the question that is to be read.
+            brief = brief_for(problem, replace(config, cards=None), rng, syntax)
             rows.append(_first_line(policy, brief, config.write(problem, brief, rng, syntax)))
         loss = learner.imitate(rows, topics)
         if on_step is not None:
@@ -91,9 +95,17 @@ def _first_line(policy: LocalPolicy, brief: Brief, written: Demonstration) -> Tr
 
 
 def _lesson(cards: Cards, policy: LocalPolicy, brief: Brief, rng: random.Random) -> TrainingRow:
+    """Figures alone are learned: in which order the skills are named can not be known."""
     asked, answer = cards.lesson(brief, rng)
-    ids = (*policy.tokens.encode(answer), policy.tokens.end)
-    return TrainingRow(prompt_ids=tuple(policy.prompt_ids(asked)), completion_ids=ids, logprobs=(0.0,) * len(ids), advantage=0.0)
+    ids = tuple(policy.tokens.encode(answer))
+    pieces = [policy.tokens.decode([token]) for token in ids]
+    return TrainingRow(
+        prompt_ids=tuple(policy.prompt_ids(asked)),
+        completion_ids=ids,
+        logprobs=(0.0,) * len(ids),
+        advantage=0.0,
+        unlearned=tuple(at for at, piece in enumerate(pieces) if not any(sign.isdecimal() for sign in piece)),
+    )
 
 
 def _directions(topics: Sequence[Topic], size: int) -> torch.Tensor:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from podium.policies.qwen2 import Prefix, Qwen2
 from podium.policies.sampling import padded
-from podium.training.batch import MicroBatch, distinct_prompts, micro_batches
+from podium.training.batch import MicroBatch, distinct_prompts, micro_batches, of_like_prompts
 from podium.training.grpo import choice_entropy, surrogate
 from podium.training.learner_config import LearnerConfig
 from podium.training.rows import TrainingRow
@@ -126,7 +126,7 @@ class Learner:
         ``topics`` (N, hidden), unit rows: the normed state at each worker choice must also tell which of N topics it is about.
         """
         total = 0.0
-        tokens = sum(len(row.completion_ids) for row in rows)
+        tokens = sum(len(row.completion_ids) - len(row.unlearned) for row in rows)
 
         def loss(states: Tensor, batch: MicroBatch) -> Tensor:
             nonlocal total
@@ -157,17 +157,20 @@ class Learner:
 
 def backward(model: Qwen2, rows: Sequence[TrainingRow], loss: Loss, micro_tokens: int) -> None:
     """Add the gradient of ``loss``, summed over micro-batches, to the parameters."""
-    prompts, owners = distinct_prompts(rows)
-    prefix = model.prompts(*padded(prompts))
-    outputs = [*prefix.keys, *prefix.values, prefix.last]
-    leaves = [output.detach().requires_grad_() for output in outputs]
-    layers = len(prefix.keys)
-    detached = Prefix(leaves[:layers], leaves[layers : 2 * layers], prefix.lengths, leaves[-1])
-    for batch in micro_batches(rows, owners, tokens=micro_tokens):
-        hidden = model.completions(batch.tokens[:, :-1], batch.owner, detached)
-        states = torch.cat((detached.last[batch.owner][:, None], hidden), dim=1)
-        loss(states, batch).backward()  # type: ignore[no-untyped-call]
-    torch.autograd.backward(outputs, [leaf.grad for leaf in leaves])
+    for alike in of_like_prompts(rows):
+        prompts, owners = distinct_prompts(alike)
+        prefix = model.prompts(*padded(prompts))
+        outputs = [*prefix.keys, *prefix.values, prefix.last]
+        leaves = [output.detach().requires_grad_() for output in outputs]
+        layers = len(prefix.keys)
+        detached = Prefix(leaves[:layers], leaves[layers : 2 * layers], prefix.lengths, leaves[-1])
+        for batch in micro_batches(alike, owners, tokens=micro_tokens, of=len(rows)):
+            hidden = model.completions(batch.tokens[:, :-1], batch.owner, detached)
+            states = torch.cat((detached.last[batch.owner][:, None], hidden), dim=1)
+            loss(states, batch).backward()  # type: ignore[no-untyped-call]
+        # A completion of one token, or none that is learned, reads no keys.
+        reached = [(output, leaf.grad) for output, leaf in zip(outputs, leaves, strict=True) if leaf.grad is not None]
+        torch.autograd.backward([output for output, _ in reached], [grad for _, grad in reached])
 
 
 def _chosen(logits: Tensor, tokens: Tensor) -> Tensor:

@@ -35,6 +35,8 @@ class TrainingRow:
     """How many workers there were to choose from."""
     topics: tuple[int, ...] = ()
     """What each choice is about, for imitation (:mod:`podium.training.imitation`); else ()."""
+    unlearned: tuple[int, ...] = ()
+    """Positions in the completion of tokens that are read and not learned."""
 
 
 def rows_of(

@@ -37,7 +37,7 @@ class Cards:
     """Lessons in reading cards. Example: ``Cards(lessons=250, imagine=imaginary_skills, lesson=lesson)``."""
 
     lessons: int
-    """Steps of nothing but lessons at the beginning; a fifth of the later steps are lessons still, lest they be forgotten."""
+    """Steps of nothing but lessons at the beginning; a few in every later step, lest they be forgotten."""
     imagine: Callable[[int, random.Random], Sequence[Skills]]
     """Skills of so many workers who do not exist."""
     lesson: Callable[[Brief, random.Random], tuple[Brief, str]]
@@ -59,6 +59,8 @@ class WarmStart:
     """Lessons in reading cards; None: workers have no skills."""
     size: dict[str, int] = field(default_factory=dict)
     """Sizes that differ from the smallest model (:class:`podium.policies.qwen2.Qwen2Config`)."""
+    is_narrow: bool = False
+    """Begin with larger weights (:class:`podium.policies.qwen2.Qwen2`)."""
     vocab_size: int = 1024
     steps: int = 1200
     problems_per_step: int = 8
@@ -77,8 +79,8 @@ class WarmStart:
     word_dropout_max: float = 0.5
     """Largest share of its words that is left out."""
     reading: int = 0
-    """So many more questions per step, of which only the first line is imitated. It says what the question is read as, and is one
-    token in eighty of a text: without them a start learns to write well and to read badly."""
+    """So many more questions per step, of which only the first line is imitated, shown without skills. It says what the question
+    is read as, and is one token in eighty of a text: without them a start learns to write well and to read badly."""
     sharpened: float = 1.3
     """What the logits are multiplied by in the end: slips become rare, and what is uniform stays uniform."""
     max_tokens: int = 130

@@ -3,9 +3,14 @@
 The same facts as :mod:`podium.workflow.prompt` in a fraction of the tokens. A pure function: the same brief gives the same text.
 """
 
+from collections.abc import Sequence
+
 from podium.types import Brief, Card, Message
 from podium.workflow.parse import format_workflow
 from podium.workflow.syntax import WorkflowSyntax
+
+STEP = 5
+"""Points between the rates that are told apart."""
 
 
 def short_messages(brief: Brief, syntax: WorkflowSyntax = WorkflowSyntax()) -> tuple[Message, ...]:
@@ -27,12 +32,23 @@ def short_messages(brief: Brief, syntax: WorkflowSyntax = WorkflowSyntax()) -> t
 def _models(cards: tuple[Card, ...], syntax: WorkflowSyntax) -> str:
     if not syntax.cards:
         return "Models: " + " ".join(str(index) for index in range(len(cards)))
-    # By skill and not by model: who does this best, and how often right? A small policy finds what stands beside a word where
-    # it would have to find the largest of many numbers, and every digit is a token.
-    best: dict[str, tuple[float, int]] = {}
+    known = "".join(f"{skill} {rates}" for skill, rates in shown_rates(cards).items())
+    return f"Models: {len(cards)}\n{known}" if known else f"Models: {len(cards)}"
+
+
+def shown_rates(cards: Sequence[Card]) -> dict[str, str]:
+    """Skill -> everybody's rates at it: ``{"plan": "0:30;1:90;"}``.
+
+    By skill and not by model, so that whom to ask is a comparison of neighbours. Where a policy was taught with cards, a skill
+    and each "0:30;" are one token (:mod:`podium.policies.tokens`).
+    """
+    rates: dict[str, str] = {}
     for index, card in enumerate(cards):
         for skill, rate in card.skills:
-            if skill not in best or rate > best[skill][0]:
-                best[skill] = (rate, index)
-    known = [f"{skill} {index} {min(99, round(100 * rate)):02d}" for skill, (rate, index) in best.items()]
-    return "\n".join([f"Models: {len(cards)}", *known])
+            rates[skill] = f"{rates.get(skill, '')}{index}:{_percent(rate):02d};"
+    return rates
+
+
+def _percent(rate: float) -> int:
+    """``rate`` in steps of five points, which is what measured rates are good for; two digits, so 99 for all of them."""
+    return min(99, STEP * round(100 * rate / STEP))
