@@ -129,7 +129,9 @@ def _lead(engine: Engine, folder: Path, entropy: float) -> None:
             rows_of(groups, engine.pieces),
             draft_rows([(g.brief, g.draft) for g in groups], engine.prompt_ids, engine.pieces),
         )
-        reports.append(engine.learn(rows, entropy=entropy, drafts=drafts, draft_sft_weight=DRAFT_SFT_WEIGHT, seed=iteration))
+        reports.append(
+            engine.learn(rows, entropy=entropy, drafts=drafts, draft_sft_weight=DRAFT_SFT_WEIGHT, held=(), seed=iteration)
+        )
         learned.append((rows, drafts))
     (folder / "rows.pickle").write_bytes(pickle.dumps(learned))
     (folder / "reports.json").write_text(json.dumps(reports), encoding="utf-8")

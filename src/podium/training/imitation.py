@@ -56,8 +56,8 @@ def warm_started(
     for step in range(lessons + config.steps):
         rows: list[TrainingRow] = []
         if (cards := config.cards) is not None:
-            shown = rng.choices(problems, k=_LESSONS if step < lessons else _LATER_LESSONS)
-            rows += [_lesson(cards, policy, brief_for(problem, config, rng, syntax), rng) for problem in shown]
+            taught = rng.choices(problems, k=_LESSONS if step < lessons else _LATER_LESSONS)
+            rows += [_lesson(cards, policy, brief_for(problem, config, rng, syntax), rng) for problem in taught]
         for _ in range(config.problems_per_step if step >= lessons else 0):
             problem = rng.choice(problems)
             brief = brief_for(problem, config, rng, syntax)
