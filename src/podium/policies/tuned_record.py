@@ -12,7 +12,6 @@ from pydantic_core import PydanticSerializationError
 
 from podium.conditions import ALWAYS
 from podium.errors import CheckpointError, ConfigError
-from podium.policies.kinds import SHARPNESS
 from podium.policies.voting import VOTE
 from podium.types import Workflow
 
@@ -77,7 +76,7 @@ class TunedRecord(_Record):
     """Share right that a dollar is worth."""
     robust: int = Field(ge=0)
     """Position of the workflow for questions unlike all that were seen."""
-    sharpness: float = Field(default=SHARPNESS, gt=0, le=1e6)
+    sharpness: float = Field(default=30.0, gt=0, le=1e6)
     """How sharply kinds are told apart, as in :class:`podium.policies.kinds.KindClassifier`."""
     workflows: tuple[TunedWorkflow, ...] = Field(min_length=1)
 
