@@ -102,20 +102,21 @@ class Learner:
         """Add the gradient of KL(teacher, policy), the mean over the tokens of ``rows``. No noise of sampled texts is in it."""
         tokens = sum(len(row.completion_ids) for row in rows)
         total = 0.0
-        with torch.no_grad():
-            prefix = teacher.prompts(*padded(distinct_prompts(rows)[0]))
-
-        def divergence(states: Tensor, batch: MicroBatch) -> Tensor:
-            nonlocal total
+        for alike in of_like_prompts(rows):  # one at a time, so that both models count the same prompts
             with torch.no_grad():
-                hidden = teacher.completions(batch.tokens[:, :-1], batch.owner, prefix)
-                before = teacher.logits(torch.cat((prefix.last[batch.owner][:, None], hidden), dim=1)).log_softmax(dim=-1)
-            now = self._model.logits(states).log_softmax(dim=-1)
-            value = ((before.exp() * (before - now)).sum(dim=-1) * batch.mask).sum() / tokens
-            total += float(value.detach())
-            return value
+                prefix = teacher.prompts(*padded(distinct_prompts(alike)[0]))
 
-        backward(self._model, rows, divergence, self._config.micro_tokens)
+            def divergence(states: Tensor, batch: MicroBatch, prefix: Prefix = prefix) -> Tensor:
+                nonlocal total
+                with torch.no_grad():
+                    hidden = teacher.completions(batch.tokens[:, :-1], batch.owner, prefix)
+                    before = teacher.logits(torch.cat((prefix.last[batch.owner][:, None], hidden), dim=1)).log_softmax(dim=-1)
+                now = self._model.logits(states).log_softmax(dim=-1)
+                value = ((before.exp() * (before - now)).sum(dim=-1) * batch.mask).sum() / tokens
+                total += float(value.detach())
+                return value
+
+            backward(self._model, alike, divergence, self._config.micro_tokens)
         return total
 
     def imitate(self, rows: Sequence[TrainingRow], topics: Tensor | None = None) -> float:
