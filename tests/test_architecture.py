@@ -125,6 +125,7 @@ LAZY = {
     "podium.pools.open": "the vendors' libraries",
     "podium.serving.run": "uvloop, where there is one",
     "podium.policies.learned": "scikit-learn",
+    "podium.recipes.gym_adaptive": "scikit-learn",
     "podium.studies.cluster": "Ray",
     "podium.studies.measuring": "numpy and scikit-learn",
     "podium.training.run": "TRL",

@@ -1,6 +1,7 @@
 """The fast engine against slow and obvious ones: the loss with two loops, the shared prefix row by row."""
 
 import math
+from copy import deepcopy
 
 import pytest
 import torch
@@ -132,7 +133,7 @@ def test_prompts_that_differ_much_in_length_are_read_apart() -> None:
 
 
 def test_tokens_that_are_only_read_are_not_imitated() -> None:
-    model = Qwen2(TINY, seed=1, is_narrow=True)
+    model = Qwen2(TINY, seed=1, scaled_start=True)
     with torch.no_grad():
         hidden = model.completions(torch.tensor([[7]]), torch.tensor([0]), model.prompts(*padded([(1,)])))
         expected = -float(model.logits(hidden).log_softmax(-1)[0, 0, 8])
@@ -141,15 +142,25 @@ def test_tokens_that_are_only_read_are_not_imitated() -> None:
     assert loss == pytest.approx(expected, abs=1e-5), "the mean over the one token that is learned"
 
 
-def test_a_narrow_model_begins_by_looking_at_the_tokens_before() -> None:
-    model = Qwen2(TINY, seed=0, is_narrow=True)
-    with torch.no_grad():
-        hidden = model.model.embed_tokens(torch.arange(1, 11)[None])
-        q, k, _ = model.projected(model.model.layers[0], hidden, torch.arange(10)[None])
-    k = k.repeat_interleave(2, dim=1)
-    seen = (q @ k.transpose(2, 3) / model.head_size**0.5)[0, :, 9].softmax(-1)
-    assert seen[0].argmax() == 8
-    assert seen[1].argmax() == 7
+def test_a_scaled_start_tells_tokens_apart_where_the_usual_one_hardly_does() -> None:
+    spread = {}
+    for scaled in (False, True):
+        with torch.no_grad():
+            prefix = Qwen2(TINY, seed=0, scaled_start=scaled).prompts(*padded([(token,) for token in range(1, 9)]))
+        spread[scaled] = float(prefix.last.std(dim=0).mean())
+    assert spread[True] > 3 * spread[False]
+
+
+def test_held_at_a_teacher_like_itself_there_is_nothing_to_learn() -> None:
+    """Prompts of unlike length are read apart, by both models the same ones."""
+    rows = [
+        TrainingRow(prompt_ids=tuple(range(1, 1 + length)), completion_ids=(7, 8), logprobs=(0.0,) * 2, advantage=0.0)
+        for length in (9, 2, 4)
+    ]
+    model = Qwen2(TINY, seed=1, scaled_start=True)
+    report = Learner(model, LearnerConfig(learning_rate=0.1), range(5), steps=2).step([], held=rows, teacher=deepcopy(model))
+    assert report["held_loss"] == pytest.approx(0.0, abs=1e-6)
+    assert report["gradient_norm"] == pytest.approx(0.0, abs=1e-4)
 
 
 def test_a_step_makes_what_was_good_likelier() -> None:

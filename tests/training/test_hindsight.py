@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from podium.errors import ConfigError
 from podium.gym import GymVerifier
 from podium.training.checkpoint import RunFolder
 from podium.training.collect import Collector, Task
@@ -117,19 +118,29 @@ async def test_a_run_that_is_not_reinforced_learns_from_hindsight_and_first_roun
         word_mixing=0.8,
         exploration=Exploration(draft_sft_weight=Schedule(start=1.0, hold=1.0), draft_round=2),
     )
-    moved = {}
-    for name, exploration in (("taught", config.exploration), ("left alone", Exploration())):
-        run, engine, seen = replace(config, exploration=exploration), engine_for(config), list[Iteration]()
-        folder = RunFolder(tmp_path / name, fingerprint(run))
+    engine, seen, folder = engine_for(config), list[Iteration](), RunFolder(tmp_path / "run", fingerprint(config))
 
-        def on_iteration(iteration: Iteration, groups: Sequence[RolloutGroup], seen: list[Iteration] = seen) -> None:
-            seen.append(iteration)
+    def on_iteration(iteration: Iteration, groups: Sequence[RolloutGroup]) -> None:
+        seen.append(iteration)
 
-        await Trainer(run, engine, engine_for(run), gym_pool(), folder, on_iteration=on_iteration).run()
-        assert len(seen) == 2
-        assert [bool(each.learning) for each in seen] == [name == "taught"] * 2
-        assert all(each.learning.get("loss", 0.0) == 0.0 for each in seen)
-        assert name != "taught" or seen[0].learning["held_loss"] < 1e-6 < seen[1].learning["held_loss"], "held where it began"
-        before, after = start().model.state_dict(), engine.policy.model.state_dict()
-        moved[name] = any(not torch.equal(before[key], after[key]) for key in before)
-    assert moved == {"taught": True, "left alone": False}
+    await Trainer(config, engine, engine_for(config), gym_pool(), folder, on_iteration=on_iteration).run()
+    assert [each.learning["loss"] for each in seen] == [0.0, 0.0], "no reward is learned from"
+    assert seen[0].learning["held_loss"] < 1e-6 < seen[1].learning["held_loss"], "held where it began"
+    before, after = start().model.state_dict(), engine.policy.model.state_dict()
+    assert any(not torch.equal(before[key], after[key]) for key in before)
+
+
+@pytest.mark.parametrize(
+    ("reinforced", "exploration", "said"),
+    [
+        (False, Exploration(), "give it a draft_sft_weight"),
+        (True, Exploration(drawn_workers=Schedule(start=0.5), draft_round=2), "leave out drawn_workers"),
+    ],
+)
+def test_what_would_do_nothing_is_refused_before_anything_is_paid(
+    tmp_path: Path, reinforced: bool, exploration: Exploration, said: str
+) -> None:
+    config = replace(small_config(iterations=2), reinforced=reinforced, exploration=exploration)
+    folder = RunFolder(tmp_path, fingerprint(config))
+    with pytest.raises(ConfigError, match=said):
+        Trainer(config, engine_for(config), engine_for(config), gym_pool(), folder)

@@ -175,8 +175,8 @@ def tune(
         Path | None, typer.Option(help="Tune on a folder of recorded answers: a rule that stops, for each kind of question.")
     ] = None,
     most_calls: Annotated[float | None, typer.Option(min=1, help="With --replay: calls a question, on average.")] = None,
-    sparing: Annotated[list[str] | None, typer.Option(metavar="NAME=SHARE", help="With --replay: ask it that often.")] = None,
-    most_answers: Annotated[int | None, typer.Option(min=1, help="With --replay: answers of a kind to learn from.")] = None,
+    sparing: Annotated[list[str] | None, typer.Option(metavar="NAME=SHARE", help="With --replay: bounds who is asked.")] = None,
+    most_answers: Annotated[int | None, typer.Option(min=1, help="With --replay: answers judged of each kind.")] = None,
     pool: PoolFlag = None,
     out: Annotated[Path, typer.Option(help="Folder of the policy: --policy tuned:FOLDER.")] = Path("runs/tuned"),
     max_usd: MaxUsdFlag = None,
@@ -191,7 +191,7 @@ def tune(
     about: Annotated[
         list[str] | None, typer.Option(metavar="KIND=WORDS", help="What workers are told that a kind is about; else its name.")
     ] = None,
-    conductor: Annotated[str | None, typer.Option(metavar="NAME", help="Tune it as the Conductor: prompted:FOLDER.")] = None,
+    conductor: Annotated[str | None, typer.Option(metavar="NAME", help="Prompted Conductor, tuned too: prompted:FOLDER.")] = None,
     reflector: Annotated[str | None, typer.Option(metavar="NAME", help="Who rewrites its advice; else itself.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would take, and stop.")] = False,
     journal: Annotated[

@@ -60,7 +60,7 @@ async def evaluate(
     """Carry the command out. Raises :class:`PodiumError`."""
     budget = Budget(max_usd, budget_tokens, budget_seconds)
     if study is not None and is_gym_check(study):
-        need("train", "stats")
+        need("train")
         from podium.cli.evaluate_gym import show_check
 
         await show_check(study, runs=runs, as_json=as_json)

@@ -13,9 +13,6 @@ _FAR, _FARTHEST = 0.35, 0.02
 """A question is unlike all others where its nearest one is less than this share as near as theirs usually are, and less near than
 theirs is for all but this share of them."""
 
-SHARPNESS = 30.0
-"""The inverse of how strongly the weights are held back."""
-
 _ROWS = 500
 
 
@@ -30,12 +27,12 @@ def text_features() -> FeatureUnion:
 class KindClassifier:
     """A logistic regression over words and character n-grams. Example: ``KindClassifier(texts, kinds).posterior("6 times 7?")``.
 
-    ``sharpness``: the larger, the surer its probabilities are.
+    ``sharpness``: the inverse of how strongly weights are held back; the larger, the surer its probabilities.
 
     Raises :class:`ConfigError` without a question, or where there is not one kind for each.
     """
 
-    def __init__(self, questions: Sequence[str], kinds: Sequence[str], *, sharpness: float = SHARPNESS) -> None:
+    def __init__(self, questions: Sequence[str], kinds: Sequence[str], *, sharpness: float = 30.0) -> None:
         if len(questions) != len(kinds) or not any(question.strip() for question in questions):
             raise ConfigError("kinds are learned from questions, each with its kind")
         self.kinds = tuple(sorted(set(kinds)))

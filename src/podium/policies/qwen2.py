@@ -22,9 +22,6 @@ from torch.nn import functional
 
 from podium.errors import CheckpointError
 
-_FIRM = 4.0
-"""Size of the biases of a head that looks back."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Qwen2Config:
@@ -102,19 +99,18 @@ class _Body(nn.Module):
 class Qwen2(nn.Module):
     """A causal language model with tied embeddings. Example: ``Qwen2(Qwen2Config(vocab_size=1024), seed=0)``.
 
-    Weights begin with the usual spread of 0.02. Where the model ``is_narrow`` they begin with one over the root of its width and
-    embeddings with 0.1, so that layers tell tokens apart from the first step on, and two heads of the first layer look at the
-    tokens one and two before: looking things up takes that (Olsson et al. 2022, arXiv 2209.11895).
+    Weights begin with the usual spread of 0.02; with ``scaled_start`` with one over the root of the width, and embeddings with
+    0.1. In a small model 0.02 is so little that layers hardly tell tokens apart for a long time.
     """
 
-    def __init__(self, config: Qwen2Config, *, seed: int = 0, is_narrow: bool = False) -> None:
+    def __init__(self, config: Qwen2Config, *, seed: int = 0, scaled_start: bool = False) -> None:
         super().__init__()
         self.config = config
         self.model = _Body(config)
         generator = torch.Generator().manual_seed(seed)
         for name, parameter in self.named_parameters():
             if parameter.dim() == 2:
-                spread = 0.02 if not is_narrow else 0.1 if "embed" in name else config.hidden_size**-0.5
+                spread = 0.02 if not scaled_start else 0.1 if "embed" in name else config.hidden_size**-0.5
                 nn.init.normal_(parameter, std=spread, generator=generator)
             elif name.endswith("bias"):
                 nn.init.zeros_(parameter)
@@ -126,8 +122,6 @@ class Qwen2(nn.Module):
         self._sin: Tensor
         self.register_buffer("_cos", angles.cos(), persistent=False)
         self.register_buffer("_sin", angles.sin(), persistent=False)
-        if is_narrow:
-            _look_back(self.model.layers[0].self_attn, frequencies)
 
     @property
     def head_size(self) -> int:
@@ -195,19 +189,6 @@ class Qwen2(nn.Module):
 
     def _repeated(self, heads: Tensor) -> Tensor:
         return heads.repeat_interleave(self.config.num_attention_heads // self.config.num_key_value_heads, dim=1)
-
-
-@torch.no_grad()
-def _look_back(attention: Any, frequencies: Tensor, heads: int = 2) -> None:
-    """Let the first ``heads`` look mostly at the token 1, 2, ... before, by their biases, whatever stands there."""
-    half = len(frequencies)
-    for head in range(heads):
-        where = slice(2 * half * head, 2 * half * (head + 1))
-        back = -(head + 1) * frequencies
-        for projection in (attention.q_proj, attention.k_proj):
-            projection.weight[where] *= 0.1
-        attention.k_proj.bias[where][:half] = _FIRM
-        attention.q_proj.bias[where] = _FIRM * torch.cat((back.cos(), back.sin()))
 
 
 def _rotated(heads: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

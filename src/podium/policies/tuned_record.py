@@ -77,7 +77,7 @@ class TunedRecord(_Record):
     robust: int = Field(ge=0)
     """Position of the workflow for questions unlike all that were seen."""
     sharpness: float = Field(default=30.0, gt=0, le=1e6)
-    """How sharply kinds are told apart, as in :class:`podium.policies.kinds.KindClassifier`."""
+    """How sharply kinds are told apart, as in :class:`podium.policies.kinds.KindClassifier`; folders of before do not say it."""
     workflows: tuple[TunedWorkflow, ...] = Field(min_length=1)
 
 

@@ -140,7 +140,7 @@ def adaptive(seed: int = 0) -> TrainConfig:
             warm_start(seed),
             workers=(2, 3, 4),
             size=CARD_READER,
-            is_narrow=True,
+            scaled_start=True,
             cards=Cards(lessons=1900, imagine=imaginary_skills, lesson=lesson),
             steps=900,
             problems_per_step=6,

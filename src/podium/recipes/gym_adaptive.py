@@ -13,15 +13,15 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from podium.conduct import Conductor
 from podium.evaluation.evaluate import evaluate
+from podium.extras import need
 from podium.gym import KINDS, GymVerifier, World, specialists
 from podium.gym.gauge import Gauge
 from podium.gym.questions import kind_of
 from podium.policies.fixed import by_kind
-from podium.policies.kinds import KindClassifier
 from podium.policies.local import LocalPolicy
 from podium.recipes.gym import HELD_OUT, HELD_OUT_KIND, pool_without, skills
 from podium.recipes.gym_skills import staffed
@@ -29,6 +29,9 @@ from podium.recipes.gym_start import PLANS, skill
 from podium.training.sampler import described
 from podium.types import Card, Problem, Workflow
 from podium.workers.pool import Member, WorkerPool
+
+if TYPE_CHECKING:
+    from podium.policies.kinds import KindClassifier
 
 SIZE = 3
 _SEARCHED = 120
@@ -94,7 +97,10 @@ def card_rule(kind: str, cards: Sequence[Card]) -> Workflow:
     return staffed(kind, plan, [best(part) for part in plan])
 
 
-def _reader(world: World) -> KindClassifier:
+def _reader(world: World) -> "KindClassifier":
+    need("stats")
+    from podium.policies.kinds import KindClassifier  # scikit-learn, which a check without adaptive runs does without
+
     known = world.problems(n=_READ, seed=106)
     return KindClassifier([problem.question for problem in known], [problem.kind for problem in known])
 

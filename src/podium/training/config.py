@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from podium.errors import ConfigError
 from podium.protocols import Verifier
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
@@ -93,3 +94,19 @@ class TrainConfig:
             f"{learns} learns; {begins}{self.iterations:,} iterations of {self.problems_per_step} problems, "
             f"each answered {self.group_size} times ({rollouts:,} rollouts)"
         )
+
+
+def check_exploration(config: TrainConfig) -> None:
+    """Raises :class:`ConfigError`, before anything is paid, where a part of the recipe would do nothing."""
+    exploration = config.exploration
+    if config.pools.pseudonyms and exploration.drawn_workers.start > 0:
+        raise ConfigError(
+            "workers can not be drawn by what is known of them where every question gives them other names: leave out "
+            "drawn_workers or pseudonyms"
+        )
+    if exploration.draft_round == 2 and exploration.drawn_workers.start > 0:
+        raise ConfigError(
+            "with draft_round = 2 first rounds are written as the run began, and nobody is drawn in them: leave out drawn_workers"
+        )
+    if not config.reinforced and exploration.draft_sft_weight.start <= 0:
+        raise ConfigError("a run that is not reinforced learns from drafts alone: give it a draft_sft_weight")

@@ -46,7 +46,7 @@ def warm_started(
         texts += [shown, config.write(problem, brief, rng, syntax).text]
     skills = [name for name, _ in config.cards.imagine(1, rng)[0]] if config.cards is not None else []
     tokens = Tokens.trained(texts, vocab_size=config.vocab_size, workers=max(config.workers), skills=skills)
-    model = Qwen2(Qwen2Config(vocab_size=len(tokens), **config.size), seed=config.seed, is_narrow=config.is_narrow)
+    model = Qwen2(Qwen2Config(vocab_size=len(tokens), **config.size), seed=config.seed, scaled_start=config.scaled_start)
     policy = LocalPolicy(model, tokens, Dialect(syntax=syntax, max_tokens=config.max_tokens), version="warm start")
     lessons = 0 if config.cards is None else config.cards.lessons
     warmup = 0.05 * config.steps / (lessons + config.steps)

@@ -11,7 +11,7 @@ from podium.errors import CheckpointError, ConfigError, TrainingCollapsed, Worke
 from podium.training.advantage import ADVANTAGES, over_rounds
 from podium.training.checkpoint import RunFolder
 from podium.training.collect import Collector, Task, Writer
-from podium.training.config import TrainConfig
+from podium.training.config import TrainConfig, check_exploration
 from podium.training.exploration import with_drafts
 from podium.training.hindsight import AsItBegan, first_rounds, hindsight
 from podium.training.monitor import CollapseRule, Iteration, measured
@@ -89,11 +89,7 @@ class Trainer:
         if config.verifier is None:
             raise ConfigError("a run needs somebody to judge the answers: name a verifier")
         _check_prices(config, pool)
-        if config.pools.pseudonyms and config.exploration.drawn_workers.start > 0:
-            raise ConfigError(
-                "workers can not be drawn by what is known of them where every question gives them other names: leave out "
-                "drawn_workers or pseudonyms"
-            )
+        check_exploration(config)
         self._config = config
         self._engine = engine
         self._untrained = untrained

@@ -59,8 +59,8 @@ class WarmStart:
     """Lessons in reading cards; None: workers have no skills."""
     size: dict[str, int] = field(default_factory=dict)
     """Sizes that differ from the smallest model (:class:`podium.policies.qwen2.Qwen2Config`)."""
-    is_narrow: bool = False
-    """Begin with larger weights (:class:`podium.policies.qwen2.Qwen2`)."""
+    scaled_start: bool = False
+    """Whether weights begin larger, by the width of the model (:class:`podium.policies.qwen2.Qwen2`)."""
     vocab_size: int = 1024
     steps: int = 1200
     problems_per_step: int = 8
