@@ -231,7 +231,8 @@ def warm_start(seed: int, world: World = WORLD) -> WarmStart:
         steps=800,
         word_dropout=0.9,
         word_dropout_max=0.8,
-        reading=16,
+        reading=24,
+        mixed=0.75,
         seed=seed,
         carried_out=lambda problem, workflow: carried_out(workers, problem, workflow),
     )

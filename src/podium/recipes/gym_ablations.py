@@ -47,7 +47,9 @@ def seven_of_one() -> WorkerPool:
 def sure_start(seed: int = 0) -> TrainConfig:
     """Nothing is ever left out of a question, in imitation and after: in the place of few-shot variants (paper, Table 9)."""
     usual = gym.config(seed)
-    return replace(usual, name="gym-sure-start", word_dropout=0.0, warm_start=replace(gym.warm_start(seed), word_dropout=0.0))
+    return replace(
+        usual, name="gym-sure-start", word_dropout=0.0, warm_start=replace(gym.warm_start(seed), word_dropout=0.0, mixed=0.0)
+    )
 
 
 def forgetful_start(seed: int = 0) -> TrainConfig:

@@ -12,6 +12,7 @@ Stands in for pretraining: tokenizer and weights are learned from scratch on the
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -22,9 +23,12 @@ from podium.training.learner import Learner
 from podium.training.learner_config import LearnerConfig
 from podium.training.rows import TrainingRow, worker_positions
 from podium.training.warm_start import Cards, Demonstration, Topic, WarmStart, brief_for
-from podium.types import Brief
+from podium.types import Brief, Problem
 from podium.workflow.short_prompt import short_messages
 from podium.workflow.syntax import WorkflowSyntax
+
+if TYPE_CHECKING:
+    from podium.training.mixed_questions import MixedQuestions
 
 _LESSONS, _LATER_LESSONS = 32, 8
 """Lessons per step while there is nothing else, and later, lest they be forgotten."""
@@ -52,6 +56,7 @@ def warm_started(
     warmup = 0.05 * config.steps / (lessons + config.steps)
     rates = LearnerConfig(learning_rate=config.learning_rate, warmup_ratio=warmup, micro_tokens=config.micro_tokens)
     learner = Learner(model, rates, tokens.worker_ids(), steps=lessons + config.steps)
+    questions = _mixed(config, problems, rng) if config.mixed else None
     topics = _directions(config.topics, model.config.hidden_size) if config.topics else None
     for step in range(lessons + config.steps):
         rows: list[TrainingRow] = []
@@ -63,15 +68,26 @@ def warm_started(
             brief = brief_for(problem, config, rng, syntax)
             rows += [_row(policy, brief, config.write(problem, brief, rng, syntax)) for _ in range(config.texts)]
         for problem in rng.choices(problems, k=config.reading if step >= lessons else 0):
+            read = problem
             # Without skills: they are most of a prompt, and stand behind the question that is to be read.
-            brief = brief_for(problem, replace(config, cards=None), rng, syntax)
-            rows.append(_first_line(policy, brief, config.write(problem, brief, rng, syntax)))
+            if questions is not None and rng.random() < config.mixed:
+                brief = brief_for(questions.drawn(rng), replace(config, cards=None), rng, syntax)
+                read = replace(problem, kind=questions.read_as(brief.question[-1].content, rng))
+            else:
+                brief = brief_for(problem, replace(config, cards=None), rng, syntax)
+            rows.append(_first_line(policy, brief, config.write(read, brief, rng, syntax)))
         loss = learner.imitate(rows, topics)
         if on_step is not None:
             on_step(step, loss)
     with torch.no_grad():
         model.model.norm.weight.mul_(config.sharpened)  # the last factor before the logits
     return policy
+
+
+def _mixed(config: WarmStart, problems: Sequence[Problem], rng: random.Random) -> "MixedQuestions":
+    from podium.training.mixed_questions import MixedQuestions  # scikit-learn, which a start without them does without
+
+    return MixedQuestions(problems, rng, word_dropout_max=config.word_dropout_max)
 
 
 def _row(policy: LocalPolicy, brief: Brief, written: Demonstration) -> TrainingRow:

@@ -81,6 +81,8 @@ class WarmStart:
     reading: int = 0
     """So many more questions per step, of which only the first line is imitated, shown without skills. It says what the question
     is read as, and is one token in eighty of a text: without them a start learns to write well and to read badly."""
+    mixed: float = 0.0
+    """Share of these that are put together of two questions (:mod:`podium.training.mixed_questions`; needs scikit-learn)."""
     sharpened: float = 1.3
     """What the logits are multiplied by in the end: slips become rare, and what is uniform stays uniform."""
     max_tokens: int = 130
