@@ -27,7 +27,7 @@ from podium.gym.kinds import SHORT_KINDS
 from podium.policies.shipped import conductor_folder
 from podium.protocols import Worker
 from podium.recipes.gym_skills import measured_skills
-from podium.recipes.gym_start import TOPICS, imaginary_skills, lesson, written_for
+from podium.recipes.gym_start import TOPICS, imaginary_skills, lesson, template_of, written_for
 from podium.training.config import TrainConfig
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
@@ -233,6 +233,7 @@ def warm_start(seed: int, world: World = WORLD) -> WarmStart:
         word_dropout_max=0.8,
         reading=24,
         mixed=0.75,
+        template=template_of,
         seed=seed,
         carried_out=lambda problem, workflow: carried_out(workers, problem, workflow),
     )

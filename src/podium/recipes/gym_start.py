@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from podium.conditions import ALWAYS, IF_FAILED, agree, read_condition
+from podium.gym.questions import find_question
 from podium.training.warm_start import KEPT, Demonstration, Skills
 from podium.types import Brief, Card, Problem, Step, Workflow, ask
 from podium.workflow.parse import format_workflow
@@ -125,6 +126,14 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSynt
     opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {', '.join(parts)}."
     lists = format_workflow(Workflow(steps=tuple(steps)), syntax, round_number=round_number)
     return Demonstration(f"{opening}\n{lists}", tuple(PAIRS.index((kind, part)) for part in plan))
+
+
+def template_of(problem: Problem) -> tuple[str, int]:
+    """What a question of the gym was made from. Raises ValueError for other questions."""
+    parsed = find_question(problem.question)
+    if parsed is None:
+        raise ValueError(f"no question of the gym: {problem.question}")
+    return parsed.kind, parsed.position
 
 
 def asked_for(kind: str, part: str, rng: random.Random) -> str:

@@ -87,7 +87,7 @@ def warm_started(
 def _mixed(config: WarmStart, problems: Sequence[Problem], rng: random.Random) -> "MixedQuestions":
     from podium.training.mixed_questions import MixedQuestions  # scikit-learn, which a start without them does without
 
-    return MixedQuestions(problems, rng, word_dropout_max=config.word_dropout_max)
+    return MixedQuestions(problems, rng, template=config.template, word_dropout_max=config.word_dropout_max)
 
 
 def _row(policy: LocalPolicy, brief: Brief, written: Demonstration) -> TrainingRow:

@@ -6,7 +6,8 @@ logistic regression over words and pairs of words, which weighs single signs and
 """
 
 import random
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -18,20 +19,35 @@ from podium.types import Problem
 
 _SIGNS = r"[^\W\d_]+|[^\w\s]"
 """Words without digits, and single signs: numbers tell nothing of a kind."""
+_TEMPLATES = 2
+"""Signs that fewer templates share are not learned from: a new template has others."""
 
 
 class MixedQuestions:
-    """Draws them. Example: ``MixedQuestions(problems, rng, word_dropout_max=0.8).drawn(rng).question``.
+    """Draws them. Example: ``MixedQuestions(problems, rng, template=form, word_dropout_max=0.8).drawn(rng).question``.
 
     The classifier learns from every problem's question, whole and once more with at most a share of ``word_dropout_max`` of its
-    words left out. Needs problems of two kinds or more.
+    words left out. ``template`` says what a question was made from. Needs problems of two kinds or more.
     """
 
-    def __init__(self, problems: Sequence[Problem], rng: random.Random, *, word_dropout_max: float) -> None:
+    def __init__(
+        self,
+        problems: Sequence[Problem],
+        rng: random.Random,
+        *,
+        template: Callable[[Problem], Hashable],
+        word_dropout_max: float,
+    ) -> None:
         self._problems = problems
+        words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=_SIGNS)
+        seen: defaultdict[str, set[Hashable]] = defaultdict(set)
+        signs = words.build_analyzer()
+        for problem in problems:
+            for sign in set(signs(problem.question)):
+                seen[sign].add(template(problem))
+        words.set_params(vocabulary=sorted(sign for sign, templates in seen.items() if len(templates) >= _TEMPLATES))
         texts = [problem.question for problem in problems]
         texts += [drop_words(text, rng, word_dropout_max) for text in texts]
-        words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=_SIGNS)
         self._reader = make_pipeline(words, LogisticRegression(C=30, max_iter=500))
         self._reader.fit(texts, [problem.kind for problem in problems] * 2)
 

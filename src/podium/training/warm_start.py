@@ -7,7 +7,7 @@ model can do both; whether it pays is left to the reward.
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 
 from podium.training.word_dropout import drop_words
@@ -83,6 +83,8 @@ class WarmStart:
     is read as, and is one token in eighty of a text: without them a start learns to write well and to read badly."""
     mixed: float = 0.0
     """Share of these that are put together of two questions (:mod:`podium.training.mixed_questions`; needs scikit-learn)."""
+    template: Callable[[Problem], Hashable] = lambda problem: problem.id
+    """What a question was made from; what only questions of one template have in common says nothing of a mixture."""
     sharpened: float = 1.3
     """What the logits are multiplied by in the end: slips become rare, and what is uniform stays uniform."""
     max_tokens: int = 130
