@@ -14,6 +14,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from podium.errors import ConfigError
 from podium.training.word_dropout import drop_words, mix_words
 from podium.types import Problem
 
@@ -27,7 +28,7 @@ class MixedQuestions:
     """Draws them. Example: ``MixedQuestions(problems, rng, template=form, word_dropout_max=0.8).drawn(rng).question``.
 
     The classifier learns from every problem's question, whole and once more with at most a share of ``word_dropout_max`` of its
-    words left out. ``template`` says what a question was made from. Needs problems of two kinds or more.
+    words left out. ``template`` says what a question was made from. Raises :class:`ConfigError` where all are of one kind.
     """
 
     def __init__(
@@ -38,6 +39,8 @@ class MixedQuestions:
         template: Callable[[Problem], Hashable],
         word_dropout_max: float,
     ) -> None:
+        if len({problem.kind for problem in problems}) < 2:
+            raise ConfigError("questions can be mixed where there are two kinds or more; leave WarmStart.mixed at 0")
         self._problems = problems
         words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=_SIGNS)
         seen: defaultdict[str, set[Hashable]] = defaultdict(set)
