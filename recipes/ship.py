@@ -4,8 +4,8 @@
     python recipes/ship.py runs/gym-recursive/seed-0
 
 The first ships its policy as ``gym`` and the start that it came from as ``gym-start``, the second its policy as
-``gym-recursive``; the weights are stored as float16. What is shipped is evaluated first, on the problems of ``recipes/gym_check.toml``, which no
-setting was ever chosen by (some minutes).
+``gym-recursive``; the weights are stored as float16. What is shipped is evaluated first, on the problems of
+``recipes/gym_check.toml``, which no setting was ever chosen by (some minutes).
 """
 
 import asyncio
