@@ -128,6 +128,7 @@ LAZY = {
     "podium.recipes.gym_adaptive": "scikit-learn",
     "podium.studies.cluster": "Ray",
     "podium.studies.measuring": "numpy and scikit-learn",
+    "podium.training.imitation": "scikit-learn",
     "podium.training.run": "TRL",
     "podium.tuning.advising": "gepa",
 }

@@ -4,7 +4,7 @@ import importlib.util
 
 from podium.errors import ConfigError
 
-_TRAIN = ("torch", "tokenizers", "safetensors")
+_TRAIN = ("torch", "tokenizers", "safetensors", "sklearn")
 _LIBRARIES = {
     "anthropic": ("anthropic",),
     "data": ("datasets",),

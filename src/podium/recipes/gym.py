@@ -191,7 +191,7 @@ def conditional(seed: int = 0) -> TrainConfig:
         name="gym-conditional",
         syntax=WorkflowSyntax(access="positions", conditions=True),
         # A fourth list makes the texts longer by a quarter, and with as few steps the start would read worse for it.
-        warm_start=replace(warm_start(seed), steps=1000, reading=24),
+        warm_start=replace(warm_start(seed), steps=1000),
     )
 
 
