@@ -76,8 +76,12 @@ _RECALLING = ("recall", "nature", "made")
 _CHECKING = ("review", "verify")
 _CONDITIONS = (ALWAYS, IF_FAILED, agree(2))
 _RATES = tuple(percent / 100 for percent in range(0, 101, STEP))
-_SHOWN = (2, 4, 8, len(PAIRS))
+_SHOWN = (2, 3, 5, 8, len(PAIRS))
 """How many skills a lesson shows; as many answers are given by each."""
+_PLACES = max(len(plan) for plans in PLANS.values() for plan in plans)
+_NOBODY = "x"
+_BY_SKILL = 0.8
+"""Share of the texts that choose workers by their cards, where there are any."""
 _PLAIN = 0.15
 """Share of the subtasks that do not name the matter."""
 
@@ -99,7 +103,7 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSynt
     if brief.previous_rounds and rng.random() < 0.5:
         return Demonstration(f"{KEPT}\n{format_workflow(None, syntax, round_number=round_number)}", ())
     plan = rng.choice(PLANS[kind])
-    by_skill = bool(brief.cards[0].skills) and rng.random() < 0.5
+    by_skill = bool(brief.cards[0].skills) and rng.random() < _BY_SKILL
     steps = []
     for index, part in enumerate(plan):
         access = _access(index, part, rng, syntax)
@@ -116,13 +120,15 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSynt
             )
         )
     # Going by skill is thought through where the parts of the work are named, with the workers so far after each; the list of
-    # workers then only repeats the last of these lists.
-    parts = plan
+    # workers then only repeats the last of these teams, which always stands equally far before it.
+    team = [step.worker for step in steps]
+    named = ", ".join(plan)
     if by_skill:
         rates = shown_rates(brief.cards)
-        team = [step.worker for step in steps]
-        parts = tuple(f"{_looked_up(rates, skill(kind, plan[i]), team[i])} {team[: i + 1]}" for i in range(len(plan)))
-    opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {', '.join(parts)}."
+        named = _thought_through([skill(kind, part) for part in plan], rates, team)
+    elif brief.cards[0].skills:
+        named = f"{named} {_team(team)}"
+    opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {named}."
     lists = format_workflow(Workflow(steps=tuple(steps)), syntax, round_number=round_number)
     return Demonstration(f"{opening}\n{lists}", tuple(PAIRS.index((kind, part)) for part in plan))
 
@@ -174,15 +180,27 @@ def lesson(brief: Brief, rng: random.Random) -> tuple[Brief, str]:
     The rates are recited before the best is named. To find a skill and to compare its rates are useless without each other, and
     are learned one after the other where the rates found stand in the text (docs/log.md).
     """
-    shown = rng.sample([name for name, _ in brief.cards[0].skills], *rng.choices(_SHOWN, [1 / n for n in _SHOWN]))
+    shown = rng.sample([name for name, _ in brief.cards[0].skills], rng.choice(_SHOWN))
     cards = tuple(replace(card, skills=tuple(each for each in card.skills if each[0] in shown)) for card in brief.cards)
     rates = shown_rates(cards)
-    answers = ", ".join(_looked_up(rates, name, _most_skilled(name, cards)) for name in shown)
-    return replace(brief, question=ask("Who is best?"), cards=cards), f"Best: {answers}."
+    best = [_most_skilled(name, cards) for name in shown]
+    asked = replace(brief, question=ask("Who is best?"), cards=cards)
+    if len(shown) > _PLACES:
+        return asked, f"Best: {', '.join(_looked_up(rates, name, one) for name, one in zip(shown, best, strict=True))}."
+    return asked, f"Best: {_thought_through(shown, rates, best)}.\nmodel_id = {best}"
+
+
+def _thought_through(names: Sequence[str], rates: Mapping[str, str], best: Sequence[int]) -> str:
+    return ", ".join(f"{_looked_up(rates, name, best[i])} {_team(best[: i + 1])}" for i, name in enumerate(names))
 
 
 def _looked_up(rates: Mapping[str, str], name: str, best: int) -> str:
     return f"{name} {rates[name]} {best}"
+
+
+def _team(workers: Sequence[int]) -> str:
+    """Who was chosen so far, in as many places as the longest plan has parts. Example: ``_team([1, 0]) == "[1, 0, x, x]"``."""
+    return f"[{', '.join([*map(str, workers), *[_NOBODY] * (_PLACES - len(workers))])}]"
 
 
 def _most_skilled(name: str, cards: Sequence[Card]) -> int:

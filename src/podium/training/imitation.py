@@ -26,7 +26,7 @@ from podium.types import Brief
 from podium.workflow.short_prompt import short_messages
 from podium.workflow.syntax import WorkflowSyntax
 
-_LESSONS, _LATER_LESSONS = 32, 8
+_LESSONS, _LATER_LESSONS = 40, 8
 """Lessons per step while there is nothing else, and later, lest they be forgotten."""
 
 
@@ -50,7 +50,12 @@ def warm_started(
     policy = LocalPolicy(model, tokens, Dialect(syntax=syntax, max_tokens=config.max_tokens), version="warm start")
     lessons = 0 if config.cards is None else config.cards.lessons
     warmup = 0.05 * config.steps / (lessons + config.steps)
-    rates = LearnerConfig(learning_rate=config.learning_rate, warmup_ratio=warmup, micro_tokens=config.micro_tokens)
+    rates = LearnerConfig(
+        learning_rate=config.learning_rate,
+        matrix_rate=config.matrix_rate,
+        warmup_ratio=warmup,
+        micro_tokens=config.micro_tokens,
+    )
     learner = Learner(model, rates, tokens.worker_ids(), steps=lessons + config.steps)
     topics = _directions(config.topics, model.config.hidden_size) if config.topics else None
     for step in range(lessons + config.steps):

@@ -68,6 +68,8 @@ class WarmStart:
     texts: int = 4
     """Workflows per question."""
     learning_rate: float = 3e-3
+    matrix_rate: float | None = None
+    """As :attr:`podium.training.learner_config.LearnerConfig.matrix_rate`."""
     workers: tuple[int, ...] = (7,)
     """Sizes of the pools that the questions are shown with."""
     carried_out: Callable[[Problem, Workflow], str] | None = None
