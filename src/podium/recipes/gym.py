@@ -122,8 +122,8 @@ def drawn(seed: int = 0) -> TrainConfig:
 def adaptive(seed: int = 0) -> TrainConfig:
     """Every question with two to four workers of six, shuffled, nameless, described by their measured skills.
 
-    The start can read cards, and half of the time it goes by them. What is left to learn is that going by cards pays, which plan
-    does, and who has to see what. No run of it was made as a whole yet (docs/log.md, "Changing pools").
+    The start can read cards, and four times in five it goes by them. What is left to learn is that going by cards pays, which
+    plan does, and who has to see what. No run of it was made as a whole yet (docs/log.md, "Changing pools").
     """
     return replace(
         config(seed),
@@ -143,10 +143,10 @@ def adaptive(seed: int = 0) -> TrainConfig:
             scaled_start=True,
             learning_rate=5e-3,
             matrix_rate=0.02,
-            cards=Cards(lessons=1000, imagine=imaginary_skills, lesson=lesson),
-            steps=600,
+            cards=Cards(lessons=900, imagine=imaginary_skills, lesson=lesson),
+            steps=400,
             problems_per_step=6,
-            reading=20,
+            reading=10,
             micro_tokens=1024,
             max_tokens=200,
             carried_out=None,

@@ -62,12 +62,13 @@ def warm_started(
         rows: list[TrainingRow] = []
         if (cards := config.cards) is not None:
             taught = rng.choices(problems, k=_LESSONS if step < lessons else _LATER_LESSONS)
-            rows += [_lesson(cards, policy, brief_for(problem, config, rng, syntax), rng) for problem in taught]
+            over = min(1.0, step / lessons) if lessons else 1.0
+            rows += [_lesson(cards, policy, brief_for(problem, config, rng, syntax), rng, over) for problem in taught]
         for _ in range(config.problems_per_step if step >= lessons else 0):
             problem = rng.choice(problems)
             brief = brief_for(problem, config, rng, syntax)
             rows += [_row(policy, brief, config.write(problem, brief, rng, syntax)) for _ in range(config.texts)]
-        for problem in rng.choices(problems, k=config.reading if step >= lessons else 0):
+        for problem in rng.choices(problems, k=config.reading):
             # Without skills: they are most of a prompt, and stand behind the question that is to be read.
             brief = brief_for(problem, replace(config, cards=None), rng, syntax)
             rows.append(_first_line(policy, brief, config.write(problem, brief, rng, syntax)))
@@ -99,9 +100,9 @@ def _first_line(policy: LocalPolicy, brief: Brief, written: Demonstration) -> Tr
     return TrainingRow(prompt_ids=tuple(policy.prompt_ids(brief)), completion_ids=ids, logprobs=(0.0,) * len(ids), advantage=0.0)
 
 
-def _lesson(cards: Cards, policy: LocalPolicy, brief: Brief, rng: random.Random) -> TrainingRow:
+def _lesson(cards: Cards, policy: LocalPolicy, brief: Brief, rng: random.Random, over: float) -> TrainingRow:
     """Figures alone are learned: in which order the skills are named can not be known."""
-    asked, answer = cards.lesson(brief, rng)
+    asked, answer = cards.lesson(brief, rng, over)
     ids = tuple(policy.tokens.encode(answer))
     pieces = [policy.tokens.decode([token]) for token in ids]
     return TrainingRow(

@@ -29,24 +29,24 @@ class Muon(torch.optim.Optimizer):
         if closure is not None:
             raise NotImplementedError("the gradients are those of the last backward pass")
         for group in self.param_groups:
-            alike: dict[tuple[int, ...], list[nn.Parameter]] = {}
+            alike: dict[tuple[int, ...], list[tuple[nn.Parameter, Tensor]]] = {}
             for matrix in group["params"]:
                 if matrix.grad is not None:
-                    alike.setdefault(tuple(matrix.shape), []).append(matrix)
-            for (rows, columns), matrices in alike.items():
-                turned = orthogonal(torch.stack([self._direction(matrix, group["momentum"]) for matrix in matrices]))
-                for matrix, by in zip(matrices, turned, strict=True):
+                    way = self._direction(matrix, matrix.grad, group["momentum"])
+                    alike.setdefault(tuple(matrix.shape), []).append((matrix, way))
+            for (rows, columns), pairs in alike.items():
+                turned = orthogonal(torch.stack([way for _, way in pairs]))
+                for (matrix, _), by in zip(pairs, turned, strict=True):
                     matrix.sub_(by, alpha=group["lr"] * max(1.0, rows / columns) ** 0.5)
 
-    def _direction(self, matrix: nn.Parameter, momentum: float) -> Tensor:
+    def _direction(self, matrix: nn.Parameter, gradient: Tensor, momentum: float) -> Tensor:
         """Nesterov momentum."""
-        gradient = matrix.grad
-        assert gradient is not None
         state = self.state[matrix]
         if not state:
             state["momentum"] = torch.zeros_like(matrix)
         state["momentum"].lerp_(gradient, 1 - momentum)
-        return gradient.lerp(state["momentum"], momentum)
+        ahead: Tensor = gradient.lerp(state["momentum"], momentum)
+        return ahead
 
 
 def orthogonal(matrices: Tensor) -> Tensor:

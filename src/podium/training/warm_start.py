@@ -40,8 +40,8 @@ class Cards:
     """Steps of nothing but lessons at the beginning; a few in every later step, lest they be forgotten."""
     imagine: Callable[[int, random.Random], Sequence[Skills]]
     """Skills of so many workers who do not exist."""
-    lesson: Callable[[Brief, random.Random], tuple[Brief, str]]
-    """A question about the workers of a brief, and its answer."""
+    lesson: Callable[[Brief, random.Random, float], tuple[Brief, str]]
+    """A question about the workers of a brief, and its answer; told how much of the lessons is over, in 0..1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,9 @@ STEP = 5
 
 
 def short_messages(brief: Brief, syntax: WorkflowSyntax = WorkflowSyntax()) -> tuple[Message, ...]:
-    """One user message: the conversation, the numbered models (with cards before it), and from round 2 on the workflow and its final response.
+    """One user message: the conversation, the numbered models, and from round 2 on the workflow and its final response.
+
+    In a language with cards the models come before the conversation.
 
     Example: ``short_messages(Brief(question=ask("6 times 7?"), cards=cards))[0].content`` is ``"6 times 7?\\nModels: 0 1"``.
     """
