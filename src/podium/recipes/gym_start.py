@@ -198,7 +198,7 @@ def lesson(brief: Brief, rng: random.Random, progress: float = 1.0) -> tuple[Bri
     best = [_most_skilled(name, cards) for name in shown]
     asked = replace(brief, question=ask("Who is best?"), cards=cards)
     if of_a_team:
-        return asked, f"Best: {_thought_through(shown, rates, best)}.\nmodel_id = {best}"
+        return asked, f"Best: {_thought_through(shown, rates, best)}.\n{_list_of(best)}"
     return asked, f"Best: {', '.join(_looked_up(rates, name, one) for name, one in zip(shown, best, strict=True))}."
 
 
@@ -208,6 +208,12 @@ def _thought_through(names: Sequence[str], rates: Mapping[str, str], best: Seque
 
 def _looked_up(rates: Mapping[str, str], name: str, best: int) -> str:
     return f"{name} {rates[name]} {best}"
+
+
+def _list_of(workers: Sequence[int]) -> str:
+    """The list of workers as a workflow begins with it."""
+    steps = tuple(Step(worker=worker, subtask=_PLAINLY["answer"], access=()) for worker in workers)
+    return format_workflow(Workflow(steps=steps)).partition("\n")[0]
 
 
 def _team(workers: Sequence[int]) -> str:
