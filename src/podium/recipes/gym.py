@@ -131,10 +131,8 @@ def adaptive(seed: int = 0) -> TrainConfig:
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
         pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
         iterations=60,
-        exploration=Exploration(
-            forced_prefix=Schedule(start=0.5, hold=0.5, end=0.6), draft_sft_weight=Schedule(start=0.1, hold=0.5, end=0.65)
-        ),
-        learner=LearnerConfig(learning_rate=6e-4, minibatches=2, min_lr_ratio=0.2, micro_tokens=1024),
+        exploration=Exploration(draft_sft_weight=Schedule(start=0.1, hold=0.4, end=0.6)),
+        learner=LearnerConfig(learning_rate=1e-3, minibatches=2, min_lr_ratio=0.2, micro_tokens=1024),
         syntax=WorkflowSyntax(access="positions", cards=True),
         warm_start=replace(
             warm_start(seed),
