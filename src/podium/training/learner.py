@@ -149,10 +149,10 @@ class Learner:
     def _take_step(self) -> float:
         """Clip, set the rate, step; the norm of the gradient before clipping."""
         norm = float(torch.nn.utils.clip_grad_norm_(self._model.parameters(), self._config.max_grad_norm))
-        share = self._config.rate(self.taken, self._steps) / self._config.learning_rate
+        rate = self._config.rate(self.taken, self._steps)
         for optimizer in self._optimizers:
             for group in optimizer.param_groups:
-                group["lr"] = optimizer.defaults["lr"] * share
+                group["lr"] = rate * (optimizer.defaults["lr"] / self._config.learning_rate)
             optimizer.step()
         self.taken += 1
         return norm
