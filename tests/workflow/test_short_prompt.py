@@ -20,7 +20,7 @@ def test_without_cards_workers_are_numbers() -> None:
 
 
 def test_with_cards_each_skill_has_everybodys_rate_side_by_side() -> None:
-    assert text(WorkflowSyntax(cards=True)) == "6 times 7?\nModels: 3\nplan 0:30;1:90;compute 0:99;1:40;"
+    assert text(WorkflowSyntax(cards=True)) == "Models: 3\nplan 0:30;1:90;compute 0:99;1:40;\n6 times 7?"
 
 
 def test_rates_are_shown_in_steps_of_five_points() -> None:
@@ -30,7 +30,7 @@ def test_rates_are_shown_in_steps_of_five_points() -> None:
 
 def test_workers_without_skills_are_counted() -> None:
     brief = Brief(question=ask("6 times 7?"), cards=CARDS[2:])
-    assert short_messages(brief, WorkflowSyntax(cards=True))[0].content == "6 times 7?\nModels: 1"
+    assert short_messages(brief, WorkflowSyntax(cards=True))[0].content == "Models: 1\n6 times 7?"
 
 
 def test_a_budget_is_a_line_of_its_own() -> None:

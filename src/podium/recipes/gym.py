@@ -122,8 +122,8 @@ def drawn(seed: int = 0) -> TrainConfig:
 def adaptive(seed: int = 0) -> TrainConfig:
     """Every question with two to four workers of six, shuffled, nameless, described by their measured skills.
 
-    The start can read cards, and half of the time it goes by them. What is left to learn is that going by cards pays, which plan
-    does, and who has to see what. No run of it was made as a whole yet (docs/log.md, "Changing pools").
+    The start can read cards, and four times in five it goes by them. What is left to learn is that going by cards pays, which
+    plan does, and who has to see what. No run of it was made as a whole yet (docs/log.md, "Changing pools").
     """
     return replace(
         config(seed),
@@ -131,22 +131,22 @@ def adaptive(seed: int = 0) -> TrainConfig:
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
         pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
         iterations=60,
-        exploration=Exploration(
-            forced_prefix=Schedule(start=0.5, hold=0.5, end=0.6), draft_sft_weight=Schedule(start=0.1, hold=0.5, end=0.65)
-        ),
-        learner=LearnerConfig(learning_rate=6e-4, minibatches=2, min_lr_ratio=0.2, micro_tokens=1024),
+        exploration=Exploration(draft_sft_weight=Schedule(start=0.1, hold=0.4, end=0.6)),
+        learner=LearnerConfig(learning_rate=1e-3, minibatches=2, min_lr_ratio=0.2, micro_tokens=1024),
         syntax=WorkflowSyntax(access="positions", cards=True),
         warm_start=replace(
             warm_start(seed),
             workers=(2, 3, 4),
             size=CARD_READER,
             scaled_start=True,
-            cards=Cards(lessons=1900, imagine=imaginary_skills, lesson=lesson),
-            steps=900,
+            learning_rate=5e-3,
+            matrix_rate=0.02,
+            cards=Cards(lessons=900, imagine=imaginary_skills, lesson=lesson),
+            steps=400,
             problems_per_step=6,
-            reading=12,
+            reading=10,
             micro_tokens=1024,
-            max_tokens=160,
+            max_tokens=200,
             carried_out=None,
         ),
     )

@@ -3,9 +3,10 @@
 A line that names the kind of question and a plan that fits it, then the three lists: subtasks worded for the plan, most of
 them naming the matter, workers drawn uniformly, and access as anybody would give it: everything before, and for who recalls
 facts as often the plan alone. Nothing in it says who is good at what, which plan is best, nor what recalling facts needs to see.
-With cards, half of the texts say "by skill" and choose the worker with the highest number for each part of the work, the
-others choose uniformly. In a language with conditions, whoever checks something is asked always, or only if something failed, or
-unless two agree; everybody else always.
+With cards, four texts in five say "by skill" and choose the worker with the highest number for each part of the work, the
+others choose uniformly; the first line ends in the team, which the list of workers repeats. In a language
+with conditions, whoever checks something is asked always, or only if something failed, or unless two agree; everybody else
+always.
 """
 
 import random
@@ -77,8 +78,16 @@ _RECALLING = ("recall", "nature", "made")
 _CHECKING = ("review", "verify")
 _CONDITIONS = (ALWAYS, IF_FAILED, agree(2))
 _RATES = tuple(percent / 100 for percent in range(0, 101, STEP))
-_SHOWN = (2, 4, 8, len(PAIRS))
+_SHOWN = (3, 5, 8, len(PAIRS))
 """How many skills a lesson shows; as many answers are given by each."""
+_ALL_SHOWN_FROM = 0.6
+"""How much of the lessons is over when all skills are shown for the first time."""
+_TEAMS = 0.15
+"""Share of the lessons that name a team and the list that repeats it, which is learned in a hundred steps."""
+_PLACES = max(len(plan) for plans in PLANS.values() for plan in plans)
+_NOBODY = "x"
+_BY_SKILL = 0.8
+"""Share of the texts that choose workers by their cards, where there are any."""
 _PLAIN = 0.15
 """Share of the subtasks that do not name the matter."""
 
@@ -100,7 +109,7 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSynt
     if brief.previous_rounds and rng.random() < 0.5:
         return Demonstration(f"{KEPT}\n{format_workflow(None, syntax, round_number=round_number)}", ())
     plan = rng.choice(PLANS[kind])
-    by_skill = bool(brief.cards[0].skills) and rng.random() < 0.5
+    by_skill = bool(brief.cards[0].skills) and rng.random() < _BY_SKILL
     steps = []
     for index, part in enumerate(plan):
         access = _access(index, part, rng, syntax)
@@ -117,13 +126,15 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSynt
             )
         )
     # Going by skill is thought through where the parts of the work are named, with the workers so far after each; the list of
-    # workers then only repeats the last of these lists.
-    parts = plan
+    # workers then only repeats the last of these teams, which always stands equally far before it.
+    team = [step.worker for step in steps]
+    named = ", ".join(plan)
     if by_skill:
         rates = shown_rates(brief.cards)
-        team = [step.worker for step in steps]
-        parts = tuple(f"{_looked_up(rates, skill(kind, plan[i]), team[i])} {team[: i + 1]}" for i in range(len(plan)))
-    opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {', '.join(parts)}."
+        named = _thought_through([skill(kind, part) for part in plan], rates, team)
+    elif brief.cards[0].skills:
+        named = f"{named} {_team(team)}"
+    opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {named}."
     lists = format_workflow(Workflow(steps=tuple(steps)), syntax, round_number=round_number)
     return Demonstration(f"{opening}\n{lists}", tuple(PAIRS.index((kind, part)) for part in plan))
 
@@ -177,21 +188,46 @@ def imaginary_skills(workers: int, rng: random.Random) -> list[Skills]:
     return [tuple((name, each[worker]) for name, each in rates.items()) for worker in range(workers)]
 
 
-def lesson(brief: Brief, rng: random.Random) -> tuple[Brief, str]:
+def lesson(brief: Brief, rng: random.Random, progress: float = 1.0) -> tuple[Brief, str]:
     """A lesson in reading cards: who of the workers of ``brief`` is best at what, in any order, mostly with a few of the skills.
+
+    The more of the lessons are over (``progress``, in 0..1), the more skills may be shown: among many nothing is found at first,
+    and what is found among few is found among many soon.
 
     The rates are recited before the best is named. To find a skill and to compare its rates are useless without each other, and
     are learned one after the other where the rates found stand in the text (docs/log.md).
     """
-    shown = rng.sample([name for name, _ in brief.cards[0].skills], *rng.choices(_SHOWN, [1 / n for n in _SHOWN]))
+    known = [name for name, _ in brief.cards[0].skills]
+    of_a_team = rng.random() < _TEAMS
+    in_use = _SHOWN if progress >= _ALL_SHOWN_FROM else _SHOWN[:-1]
+    count = rng.randint(2, _PLACES) if of_a_team else rng.choices(in_use, [1 / count for count in in_use])[0]
+    shown = rng.sample(known, count)
     cards = tuple(replace(card, skills=tuple(each for each in card.skills if each[0] in shown)) for card in brief.cards)
     rates = shown_rates(cards)
-    answers = ", ".join(_looked_up(rates, name, _most_skilled(name, cards)) for name in shown)
-    return replace(brief, question=ask("Who is best?"), cards=cards), f"Best: {answers}."
+    best = [_most_skilled(name, cards) for name in shown]
+    asked = replace(brief, question=ask("Who is best?"), cards=cards)
+    if of_a_team:
+        return asked, f"Best: {_thought_through(shown, rates, best)}.\n{_list_of(best)}"
+    return asked, f"Best: {', '.join(_looked_up(rates, name, one) for name, one in zip(shown, best, strict=True))}."
+
+
+def _thought_through(names: Sequence[str], rates: Mapping[str, str], best: Sequence[int]) -> str:
+    return ", ".join(f"{_looked_up(rates, name, best[i])} {_team(best[: i + 1])}" for i, name in enumerate(names))
 
 
 def _looked_up(rates: Mapping[str, str], name: str, best: int) -> str:
     return f"{name} {rates[name]} {best}"
+
+
+def _list_of(workers: Sequence[int]) -> str:
+    """The list of workers as a workflow begins with it."""
+    steps = tuple(Step(worker=worker, subtask=_PLAINLY["answer"], access=()) for worker in workers)
+    return format_workflow(Workflow(steps=steps)).partition("\n")[0]
+
+
+def _team(workers: Sequence[int]) -> str:
+    """Who was chosen so far, in as many places as the longest plan has parts. Example: ``_team([1, 0]) == "[1, 0, x, x]"``."""
+    return f"[{', '.join([*map(str, workers), *[_NOBODY] * (_PLACES - len(workers))])}]"
 
 
 def _most_skilled(name: str, cards: Sequence[Card]) -> int:

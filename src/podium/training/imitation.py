@@ -30,7 +30,7 @@ from podium.workflow.syntax import WorkflowSyntax
 if TYPE_CHECKING:
     from podium.training.mixed_questions import MixedQuestions
 
-_LESSONS, _LATER_LESSONS = 32, 8
+_LESSONS, _LATER_LESSONS = 40, 8
 """Lessons per step while there is nothing else, and later, lest they be forgotten."""
 
 
@@ -54,7 +54,12 @@ def warm_started(
     policy = LocalPolicy(model, tokens, Dialect(syntax=syntax, max_tokens=config.max_tokens), version="warm start")
     lessons = 0 if config.cards is None else config.cards.lessons
     warmup = 0.05 * config.steps / (lessons + config.steps)
-    rates = LearnerConfig(learning_rate=config.learning_rate, warmup_ratio=warmup, micro_tokens=config.micro_tokens)
+    rates = LearnerConfig(
+        learning_rate=config.learning_rate,
+        matrix_rate=config.matrix_rate,
+        warmup_ratio=warmup,
+        micro_tokens=config.micro_tokens,
+    )
     learner = Learner(model, rates, tokens.worker_ids(), steps=lessons + config.steps)
     questions = _mixed(config, problems, rng) if config.mixed else None
     topics = _directions(config.topics, model.config.hidden_size) if config.topics else None
@@ -62,12 +67,13 @@ def warm_started(
         rows: list[TrainingRow] = []
         if (cards := config.cards) is not None:
             taught = rng.choices(problems, k=_LESSONS if step < lessons else _LATER_LESSONS)
-            rows += [_lesson(cards, policy, brief_for(problem, config, rng, syntax), rng) for problem in taught]
+            over = min(1.0, step / lessons) if lessons else 1.0
+            rows += [_lesson(cards, policy, brief_for(problem, config, rng, syntax), rng, over) for problem in taught]
         for _ in range(config.problems_per_step if step >= lessons else 0):
             problem = rng.choice(problems)
             brief = brief_for(problem, config, rng, syntax)
             rows += [_row(policy, brief, config.write(problem, brief, rng, syntax)) for _ in range(config.texts)]
-        for problem in rng.choices(problems, k=config.reading if step >= lessons else 0):
+        for problem in rng.choices(problems, k=config.reading):
             read = problem
             # Without skills: they are most of a prompt, and stand behind the question that is to be read.
             if questions is not None and rng.random() < config.mixed:
@@ -110,9 +116,9 @@ def _first_line(policy: LocalPolicy, brief: Brief, written: Demonstration) -> Tr
     return TrainingRow(prompt_ids=tuple(policy.prompt_ids(brief)), completion_ids=ids, logprobs=(0.0,) * len(ids), advantage=0.0)
 
 
-def _lesson(cards: Cards, policy: LocalPolicy, brief: Brief, rng: random.Random) -> TrainingRow:
+def _lesson(cards: Cards, policy: LocalPolicy, brief: Brief, rng: random.Random, over: float) -> TrainingRow:
     """Figures alone are learned: in which order the skills are named can not be known."""
-    asked, answer = cards.lesson(brief, rng)
+    asked, answer = cards.lesson(brief, rng, over)
     ids = tuple(policy.tokens.encode(answer))
     pieces = [policy.tokens.decode([token]) for token in ids]
     return TrainingRow(

@@ -15,6 +15,7 @@ from podium.policies.sampling import padded
 from podium.training.batch import MicroBatch, distinct_prompts, micro_batches, of_like_prompts
 from podium.training.grpo import choice_entropy, surrogate
 from podium.training.learner_config import LearnerConfig
+from podium.training.muon import Muon
 from podium.training.rows import TrainingRow
 
 Loss = Callable[[Tensor, MicroBatch], Tensor]
@@ -35,19 +36,19 @@ class Learner:
         self._config = config
         self._digits = torch.tensor(list(digits))
         self._steps = steps
-        self._optimizer = torch.optim.AdamW(
-            model.parameters(), lr=config.learning_rate, betas=(0.9, 0.999), weight_decay=config.weight_decay
-        )
+        self._optimizers = _optimizers(model, config)
         self.taken = 0
         """Optimiser steps so far."""
 
     def state(self) -> dict[str, Any]:
         """What has to be kept, beside the weights, to go on exactly as if nothing had happened."""
-        return {"optimizer": self._optimizer.state_dict(), "taken": self.taken}
+        adam, *others = [optimizer.state_dict() for optimizer in self._optimizers]
+        return {"optimizer": adam, "others": others, "taken": self.taken}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take up what :meth:`state` returned."""
-        self._optimizer.load_state_dict(state["optimizer"])
+        for optimizer, each in zip(self._optimizers, [state["optimizer"], *state["others"]], strict=True):
+            optimizer.load_state_dict(each)
         self.taken = int(state["taken"])
 
     def step(
@@ -76,7 +77,7 @@ class Learner:
             totals["choice_entropy"] += float(bonus.detach())
             return value - entropy * bonus
 
-        self._optimizer.zero_grad(set_to_none=True)
+        self._model.zero_grad(set_to_none=True)
         if rows:
             backward(self._model, rows, loss, self._config.micro_tokens)
         if drafts and draft_sft_weight > 0:
@@ -140,7 +141,7 @@ class Learner:
             known = torch.nn.functional.cross_entropy(topic_logits, batch.topic[rows_, columns], reduction="none")
             return value + TOPIC_WEIGHT * (known * batch.weight[rows_]).sum()
 
-        self._optimizer.zero_grad(set_to_none=True)
+        self._model.zero_grad(set_to_none=True)
         backward(self._model, rows, loss, self._config.micro_tokens)
         self._take_step()
         return total
@@ -149,11 +150,25 @@ class Learner:
         """Clip, set the rate, step; the norm of the gradient before clipping."""
         norm = float(torch.nn.utils.clip_grad_norm_(self._model.parameters(), self._config.max_grad_norm))
         rate = self._config.rate(self.taken, self._steps)
-        for group in self._optimizer.param_groups:
-            group["lr"] = rate
-        self._optimizer.step()
+        for optimizer in self._optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = rate * (optimizer.defaults["lr"] / self._config.learning_rate)
+            optimizer.step()
         self.taken += 1
         return norm
+
+
+def _optimizers(model: Qwen2, config: LearnerConfig) -> list[torch.optim.Optimizer]:
+    """AdamW of everything, or where matrices have a rate of their own, AdamW of the rest and what turns them."""
+    turned = [] if config.matrix_rate is None else [each for block in model.model.layers for each in _matrices(block)]
+    apart = {id(matrix) for matrix in turned}
+    rest = [each for each in model.parameters() if id(each) not in apart]
+    adam = torch.optim.AdamW(rest, lr=config.learning_rate, betas=(0.9, 0.999), weight_decay=config.weight_decay)
+    return [adam] if config.matrix_rate is None else [adam, Muon(turned, lr=config.matrix_rate)]
+
+
+def _matrices(block: torch.nn.Module) -> list[torch.nn.Parameter]:
+    return [parameter for parameter in block.parameters() if parameter.dim() == 2]
 
 
 def backward(model: Qwen2, rows: Sequence[TrainingRow], loss: Loss, micro_tokens: int) -> None:

@@ -40,8 +40,8 @@ class Cards:
     """Steps of nothing but lessons at the beginning; a few in every later step, lest they be forgotten."""
     imagine: Callable[[int, random.Random], Sequence[Skills]]
     """Skills of so many workers who do not exist."""
-    lesson: Callable[[Brief, random.Random], tuple[Brief, str]]
-    """A question about the workers of a brief, and its answer."""
+    lesson: Callable[[Brief, random.Random, float], tuple[Brief, str]]
+    """A question about the workers of a brief, and its answer; told how much of the lessons is over, in 0..1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +68,8 @@ class WarmStart:
     texts: int = 4
     """Workflows per question."""
     learning_rate: float = 3e-3
+    matrix_rate: float | None = None
+    """As :attr:`podium.training.learner_config.LearnerConfig.matrix_rate`."""
     workers: tuple[int, ...] = (7,)
     """Sizes of the pools that the questions are shown with."""
     carried_out: Callable[[Problem, Workflow], str] | None = None

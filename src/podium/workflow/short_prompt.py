@@ -16,10 +16,14 @@ STEP = 5
 def short_messages(brief: Brief, syntax: WorkflowSyntax = WorkflowSyntax()) -> tuple[Message, ...]:
     """One user message: the conversation, the numbered models, and from round 2 on the workflow and its final response.
 
+    In a language with cards the models come before the conversation.
+
     Example: ``short_messages(Brief(question=ask("6 times 7?"), cards=cards))[0].content`` is ``"6 times 7?\\nModels: 0 1"``.
     """
     question = "\n".join(message.content for message in brief.question)
     lines = [question, _models(brief.cards, syntax)]
+    if syntax.cards:
+        lines.reverse()  # a small model reads a question best where it answers, and cards may be long
     if brief.budget_usd is not None:
         lines.append(f"Budget: ${brief.budget_usd:.4f}")
     if brief.previous_rounds:
