@@ -21,12 +21,14 @@ from podium.types import Problem
 
 PROVED = (2, 2, 3)
 """Problems that somebody has right, of each round in which steps are tried."""
-WRONG = 5
-"""Problems that a team has wrong, on which it is mended."""
+WRONG, FIRST_WRONG = 5, 2
+"""Problems that a team has wrong, on which it is mended, and those of them that are looked at first."""
 OWN = 3
 """Problems that one worker is asked for that it has right alone, beyond those known."""
 COMPARED = 2
 """Of the workers who are right most often alone, so many are measured."""
+SOUND = 0.55
+"""Share right of a team that may be wrong through one of its places alone."""
 MANY, SCREENED = 3, 4
 """Of more roles than this, so many workers are tried first."""
 SAME = 0.95
@@ -236,15 +238,24 @@ class Sweeps(Measuring):
         await self._best_where_wrong(team, others)
 
     async def _best_where_wrong(self, team: Candidate, others: Sequence[Candidate]) -> None:
-        """Measure the two of ``others`` that are right most often where ``team`` is wrong."""
-        wrong = [problem for problem in self.problems if self._known.get((problem.id, team)) is False][:WRONG]
-        gained = Counter[Candidate]()
-        for part in (wrong[:2], wrong[2:]):
-            await self._ask([(other, problem) for other in others for problem in part])
-            for other in others:
-                gained[other] += sum(self._known.get((p.id, other), False) for p in part)
-            others = sorted((other for other in others if gained[other]), key=lambda other: -gained[other])[:TRIED]
-        for other in others[:2]:
+        """Measure the two of ``others`` that are right most often where ``team`` is wrong; where none of those that were not
+        measured yet is right, on other problems that it has wrong, so that what is done twice is not done in vain."""
+        others = [other for other in dict.fromkeys(others) if other not in self.measured]
+        wrong = [problem for problem in self.problems if self._known.get((problem.id, team)) is False]
+        likely: list[Candidate] = []
+
+        def gained(other: Candidate, count: int) -> int:
+            return sum(self._known.get((problem.id, other), False) for problem in wrong[:count])
+
+        most = len(wrong) if self.measured[team] >= SOUND else FIRST_WRONG
+        for start in range(0, most, FIRST_WRONG):
+            end = start + FIRST_WRONG
+            await self._ask([(other, problem) for other in others for problem in wrong[start:end]])
+            by_gain = {other: gained(other, end) for other in others}
+            if likely := sorted((other for other in others if by_gain[other]), key=by_gain.__getitem__, reverse=True)[:TRIED]:
+                break
+        await self._ask([(other, problem) for other in likely for problem in wrong[:WRONG]])
+        for other in sorted(likely, key=lambda other: -gained(other, WRONG))[:2]:
             await self.measure(other)
 
     async def _proofs(self, least: int) -> list[tuple[Candidate, Problem]]:
