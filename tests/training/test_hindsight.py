@@ -61,8 +61,8 @@ async def test_what_was_right_is_kept_and_what_was_wrong_planned_anew() -> None:
     groups = await collector.collect(Writes(ONE), tasks, 3)
     writer = Writes(OTHER)
     found = hindsight(groups, writer, SYNTAX)
-    kept, anew = found[: len(found) // 2], found[len(found) // 2 :]
-    assert len(kept) == len(anew) == 3, "as many of the one as of the other"
+    kept, anew = found[:6], found[6:]
+    assert len(anew) == 3, "twice as many of nine right ones as of three wrong ones"
     assert all(parse(text, brief, SYNTAX) is None for brief, text in kept)
     assert [text for _, text in anew] == [OTHER, "Again.\n", "Again.\n"], "of most the first line alone"
     assert {brief.question for brief, _ in found} == {ask("times")}

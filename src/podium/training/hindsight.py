@@ -27,8 +27,8 @@ from podium.types import Brief, Generation, Transcript, ask
 from podium.workflow.parse import format_workflow, parse
 from podium.workflow.syntax import WorkflowSyntax
 
-_EACH = 24
-"""Texts of either sort per iteration."""
+_EACH, _KEPT_TO_EACH = 24, 2
+"""New plans per iteration, and kept answers to each of them, both at most."""
 _WHOLE = 4
 """One in so many texts is imitated whole."""
 _Any = TypeVar("_Any")
@@ -60,7 +60,8 @@ def hindsight(groups: Sequence[RolloutGroup], start: Writer, syntax: WorkflowSyn
     """Second briefs with what the first round's verdict calls for: the text that keeps a right answer, and for a wrong one what
     ``start`` writes in a first round when it sees all of the question, where that begins otherwise.
 
-    As many of the one as of the other, so that neither is favoured but where the policy can tell the two apart.
+    At most twice as many of the one as of the other: where a policy can hardly tell the two apart, a right answer that is planned
+    anew is lost more surely than a wrong one is mended.
     """
     right: list[Brief] = []
     wrong: list[tuple[Brief, Brief, Transcript]] = []
@@ -80,7 +81,8 @@ def hindsight(groups: Sequence[RolloutGroup], start: Writer, syntax: WorkflowSyn
     ]
     each = min(len(right), len(anew), _EACH)
     keep = f"{KEPT}\n{format_workflow(None, syntax, round_number=2)}"
-    return [(brief, keep) for brief in _spread(right, each)] + _shortened(_spread(anew, each))
+    kept = _spread(right, min(len(right), _KEPT_TO_EACH * each))
+    return [(brief, keep) for brief in kept] + _shortened(_spread(anew, each))
 
 
 def _is_another(text: str, brief: Brief, tried: Transcript, syntax: WorkflowSyntax) -> bool:
