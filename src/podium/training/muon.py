@@ -58,4 +58,5 @@ def orthogonal(matrices: Tensor) -> Tensor:
     for _ in range(_ITERATIONS):
         gram = turned @ turned.mT
         turned = first * turned + (second * gram + third * gram @ gram) @ turned
-    return turned.mT if tall else turned
+    found: Tensor = turned.mT if tall else turned
+    return found
