@@ -1,5 +1,6 @@
 """The Conductors in the package: they load, conduct as well as their papers say, and the start they came from knew nothing."""
 
+import asyncio
 import json
 import math
 import random
@@ -11,13 +12,16 @@ from functools import cache
 import pytest
 
 from podium.access import call_for
+from podium.conduct import Conductor
 from podium.errors import ConfigError, WorkflowError
 from podium.gym import KINDS, World, specialists, stored
 from podium.gym.gauge import Gauge
 from podium.gym.verify import judge
 from podium.policies.local import LocalPolicy
 from podium.policies.shipped import conductor_folder, shipped
+from podium.pools.gym import gym_pool
 from podium.types import Brief, Call, Card, Problem, Workflow, ask
+from podium.workers.budget import Budget
 from podium.workflow.parse import parse
 
 WORLD = World()
@@ -63,6 +67,26 @@ def test_each_comes_with_what_made_it_and_is_small() -> None:
     assert (folder / "curves.svg").read_text().startswith("<svg")
     seeds = {json.loads((folder / name).read_text())["seed"] for name in ("evaluation.json", "recipe.json")}
     assert len(seeds) == 1
+
+
+def test_the_one_with_second_rounds_mends_more_than_it_spoils() -> None:
+    told = json.loads((shipped()["gym-recursive"] / "evaluation.json").read_text())
+    assert told["recursion_gain_low"] > 0
+    assert told["recursion_over_start_low"] > 0
+    assert told["recursion_calls"] < 1.5
+    policy = LocalPolicy.load(conductor_folder("gym-recursive"))
+    conductor = Conductor(policy, gym_pool(Budget()).workers, rounds=2, syntax=policy.dialect.syntax)
+    problems = WORLD.problems(kinds=("price",), split="held_out_templates", n=40, seed=8)
+
+    async def answered(problem: Problem) -> tuple[bool, bool]:
+        completion = await conductor.conduct(Call.plain(problem.question))
+        return judge(problem, completion.transcripts[0].answer or "").correct, judge(problem, completion.text).correct
+
+    async def both() -> list[tuple[bool, bool]]:
+        return list(await asyncio.gather(*map(answered, problems)))
+
+    pairs = asyncio.run(both())
+    assert sum(after for _, after in pairs) > sum(before for before, _ in pairs)
 
 
 def test_a_name_nobody_has() -> None:

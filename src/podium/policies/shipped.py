@@ -60,8 +60,8 @@ def one_round(folder: Path) -> str:
     if path is None or recipe.get("recursive") or recipe.get("pretrained"):
         return ""
     return (
-        f"the Conductor in {folder.name!r} never learned to look at its answer and plan anew: ask it for one round, or train one "
-        "that does (podium train recipes/gym.py:recursive) and name its folder (--policy trained:FOLDER --rounds 2)"
+        f"the Conductor in {folder.name!r} never learned to look at its answer and plan anew: ask it for one round, take one "
+        "that does (in the gym --policy trained:gym-recursive --rounds 2), or train one (podium train recipes/gym.py:recursive)"
     )
 
 

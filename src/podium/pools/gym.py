@@ -111,7 +111,7 @@ def _chat(asked: PolicyRequest) -> PolicySetup:
 POLICIES = {
     "trained": NamedPolicy(
         form="trained[:NAME]",
-        about="a Conductor trained by reinforcement: a shipped one (gym) or a run's policy folder",
+        about="a Conductor trained by reinforcement: a shipped one (gym, gym-recursive) or a run's policy folder",
         make=_trained,
         knows_workers_by_number=True,
     ),
