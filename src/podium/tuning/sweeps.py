@@ -216,7 +216,7 @@ class Sweeps(Measuring):
         return [part for each in zip_longest(*found.values()) for part in each if part is not None]
 
     async def review(self) -> None:
-        """Put a step that looks again behind the best team where it is wrong; behind single workers who are nearly as good, too."""
+        """Put a step that looks again behind the best team where it is wrong, and behind single workers nearly as good."""
         ranked = sorted(self.measured, key=lambda one: (-self.measured[one], len(one)))
         near = [one for one in ranked[:REVIEWED] if self.measured[one] > self.measured[ranked[0]] - NEARLY and len(one) == 1]
         for team in near if len(ranked[0]) == 1 else ranked[:1]:
