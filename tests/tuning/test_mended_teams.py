@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from podium.tuning.candidates import Candidate, staffed
+from podium.tuning.candidates import Candidate, Part, solo, staffed, without
 from podium.tuning.catalogue import GENERAL
 from podium.tuning.sweeps import Sweeps
 from podium.types import Problem
@@ -30,6 +30,16 @@ async def test_a_team_is_mended_on_other_problems_where_nobody_is_right_on_the_f
     assert sweeps.best == OTHER
 
 
+async def test_who_is_right_where_the_team_is_wrong_is_measured_on_more_than_ten() -> None:
+    wrong = {TEAM: (1, 2, 3, 8), OTHER: (0, 4, 5, 8)}
+    sweeps = sweeps_where(lambda team, number: team in wrong and number not in wrong[team])
+    await sweeps.measure(TEAM)
+    await sweeps.mend()
+    assert sweeps.best == OTHER
+    assert sweeps.asked(OTHER) == 20
+    assert sweeps.asked(TEAM) == 10
+
+
 async def test_a_weak_team_is_not_mended_at_length() -> None:
     asked: list[int] = []
 
@@ -42,3 +52,21 @@ async def test_a_weak_team_is_not_mended_at_length() -> None:
     await sweeps.measure(TEAM)
     await sweeps.mend()
     assert {*asked} == {0, 1}
+
+
+async def test_a_step_too_many_is_left_out() -> None:
+    long = staffed((("plan", ()), ("recall", (0,)), ("solve", (0, 1))), (0, 0, 0))
+    wrong = {long: (1, 2, 3), without(long, 1): ()}
+    sweeps = sweeps_where(lambda team, number: team in wrong and number not in wrong[team])
+    await sweeps.measure(long)
+    await sweeps.mend()
+    assert sweeps.best == without(long, 1)
+
+
+async def test_a_review_is_tried_behind_the_second_best_worker_as_well() -> None:
+    good = (*solo(1), Part(role="review", worker=2, access=(0,)))
+    wrong = {solo(0): (1, 5, 9), solo(1): (0, 2, 6, 9), good: ()}
+    sweeps = sweeps_where(lambda team, number: team in wrong and number not in wrong[team])
+    await sweeps.alone()
+    await sweeps.review()
+    assert sweeps.best == good

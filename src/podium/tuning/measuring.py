@@ -59,8 +59,8 @@ class Measuring:
 
     def asked(self, candidate: Candidate) -> int:
         """On how many problems that were not chosen ``candidate`` was tried."""
-        first = self.problems[: MEASURED if self.measured[candidate] < AGAIN else 2 * MEASURED]
-        return sum((problem.id, candidate) in self._known for problem in first)
+        known = [(problem.id, candidate) in self._known for problem in self.problems[: 2 * MEASURED]]
+        return sum(known if self._is_known_on(candidate, 2 * MEASURED) else known[:MEASURED])
 
     async def measure(self, candidate: Candidate) -> None:
         """Try ``candidate`` on problems in the order they come."""
@@ -71,16 +71,24 @@ class Measuring:
             if self.measured.get(candidate, 0.0) < AGAIN:
                 return
 
+    async def measure_more(self, candidate: Candidate) -> None:
+        """Try ``candidate`` on as many problems as one that is right often."""
+        await self._ask([(candidate, problem) for problem in self.problems[: 2 * MEASURED]])
+        if (share := self.share_of(candidate)) is not None:
+            self.measured[candidate] = share
+
     def share_of(self, candidate: Candidate) -> float | None:
-        """Share right of ``candidate`` on the first problems, on more where it is high; None where few of them were answered."""
-        share = None
-        for count in (MEASURED, 2 * MEASURED):
-            found = [r for p in self.problems[:count] if (r := self._known.get((p.id, candidate))) is not None]
-            if len(found) >= min(FEW * count, len(self.problems)):
-                share = (sum(found) + 0.5) / (len(found) + 1.0)
-            if share is None or share < AGAIN:
-                break
-        return share
+        """Share right of ``candidate`` on the first problems, on more where it was asked more; None where few were answered."""
+        for count in (2 * MEASURED, MEASURED):
+            if self._is_known_on(candidate, count):
+                found = [r for p in self.problems[:count] if (r := self._known.get((p.id, candidate))) is not None]
+                return (sum(found) + 0.5) / (len(found) + 1.0)
+        return None
+
+    def _is_known_on(self, candidate: Candidate, count: int) -> bool:
+        """Whether most of the first ``count`` problems were answered."""
+        known = sum((problem.id, candidate) in self._known for problem in self.problems[:count])
+        return known >= min(FEW * count, len(self.problems))
 
     async def race(self, teams: Sequence[Candidate]) -> None:
         """The best of ``teams`` on the first problems are measured; of equals the shorter."""

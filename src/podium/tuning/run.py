@@ -42,7 +42,7 @@ LEAST_CALLS = 200
 """With fewer the sealed test alone would use up what there is."""
 MAX_CALLS = 3000
 """Calls that are paid for at most, more or less: what has begun is finished."""
-SEARCH_SHARE, SELECT_SHARE = 0.82, 0.9
+SEARCH_SHARE, SELECT_SHARE = 0.85, 0.9
 """Of the calls and dollars: where the search ends, and where selection does; the rest is for the sealed test."""
 PROPOSED_SHARE = 0.1
 """Of them, what may go into asking for plans and racing these."""

@@ -27,6 +27,10 @@ OWN = 3
 """Problems that one worker is asked for that it has right alone, beyond those known."""
 COMPARED = 2
 """Of the workers who are right most often alone, so many are measured."""
+REVIEWED = 3
+"""Single workers that are reviewed at most."""
+MUCH = 3
+"""So many of these right show more than ten problems that nobody chose."""
 SOUND = 0.55
 """Share right of a team that may be wrong through one of its places alone."""
 MANY, SCREENED = 3, 4
@@ -172,9 +176,10 @@ class Sweeps(Measuring):
         self._is_wide = True
         found = [(role, self._good[role][0]) for role in roles if self._good.get(role)]
         found.sort(key=self._shown.doubt)
-        wider = [beside(team, *one) for one in found]
+        there = {(part.role, part.worker) for part in team}
+        wider = [beside(team, *one) for one in found if one not in there]
         if len(team) < LONGEST - 1:
-            wider += [beside(beside(team, *one), *other) for one, other in combinations(found[:3], 2)]
+            wider += [beside(beside(team, *one), *other) for one, other in combinations(found[:3], 2) if not {one, other} & there]
         # What was asked for as a whole before is not needed any more where its parts are asked for.
         plain = {role.split()[0] for role, _ in found if " " in role}
         wider += [without(one, at) for one in wider for at, part in enumerate(one) if at and part.role in plain]
@@ -211,11 +216,13 @@ class Sweeps(Measuring):
         return [part for each in zip_longest(*found.values()) for part in each if part is not None]
 
     async def review(self) -> None:
-        """Put a step behind the best team that looks again, where the team is wrong."""
-        team = max(self.measured, key=lambda one: (self.measured[one], -len(one)))
-        if len(team) < LONGEST:
-            last = Part(role="review", worker=0, access=tuple(range(len(team))), about=self._about)
-            await self._best_where_wrong(team, [(*team, replace(last, worker=worker)) for worker in self._workers()])
+        """Put a step that looks again behind the best team where it is wrong, and behind single workers nearly as good."""
+        ranked = sorted(self.measured, key=lambda one: (-self.measured[one], len(one)))
+        near = [one for one in ranked[:REVIEWED] if self.measured[one] > self.measured[ranked[0]] - NEARLY and len(one) == 1]
+        for team in near if len(ranked[0]) == 1 else ranked[:1]:
+            if len(team) < LONGEST and (team == ranked[0] or not self.is_done):
+                last = Part(role="review", worker=0, access=tuple(range(len(team))), about=self._about)
+                await self._best_where_wrong(team, [(*team, replace(last, worker=worker)) for worker in self._workers()])
 
     async def mend(self) -> None:
         """Put others into single places of the best team, where it is wrong; who gains most there stays."""
@@ -231,6 +238,12 @@ class Sweeps(Measuring):
             for at in range(len(team))
             for worker in self._workers()
             if worker != team[at].worker and self._shown.may_be_good(team[at].role, worker)
+        ]
+        # What a step does too much may be in the way, and so may be a part where the whole is needed.
+        others += [without(team, at) for at in range(1, len(team) - 1)]
+        plain = [(at, part.role.split()[0]) for at, part in enumerate(team) if " " in part.role]
+        others += [
+            (*team[:at], replace(team[at], role=role), *team[at + 1 :]) for at, role in plain if role in self._catalogue.roles
         ]
         if len(team) < LONGEST:
             there = {part.role for part in team}
@@ -257,6 +270,8 @@ class Sweeps(Measuring):
         await self._ask([(other, problem) for other in likely for problem in wrong[:WRONG]])
         for other in sorted(likely, key=lambda other: -gained(other, WRONG))[:2]:
             await self.measure(other)
+            if SOUND <= self.measured.get(other, 0.0) < AGAIN and gained(other, WRONG) >= MUCH:
+                await self.measure_more(other)  # ten problems may be bad luck
 
     async def _proofs(self, least: int) -> list[tuple[Candidate, Problem]]:
         """Teams, each with a problem that it has right; single workers are asked alone until there are ``least``."""
