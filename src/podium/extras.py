@@ -4,7 +4,7 @@ import importlib.util
 
 from podium.errors import ConfigError
 
-_TRAIN = ("torch", "tokenizers", "safetensors", "sklearn")
+_TRAIN = ("torch", "tokenizers", "safetensors")
 _LIBRARIES = {
     "anthropic": ("anthropic",),
     "data": ("datasets",),

@@ -54,6 +54,11 @@ def test_what_several_templates_share_is_trusted_and_what_one_alone_has_is_not()
     assert 0.4 < share("together country") < 0.6
 
 
+def test_without_a_word_in_two_templates_nothing_can_be_learned() -> None:
+    with pytest.raises(ConfigError, match="no word stands in two templates"):
+        MixedQuestions(_problems(), random.Random(0), template=lambda problem: 1, word_dropout_max=0.5)
+
+
 def test_a_start_learns_from_mixtures() -> None:
     config = replace(
         WARM_START,

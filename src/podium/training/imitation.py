@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from podium.extras import need
 from podium.policies.local import Dialect, LocalPolicy
 from podium.policies.qwen2 import Qwen2, Qwen2Config
 from podium.policies.tokens import Tokens
@@ -75,10 +76,11 @@ def warm_started(
             rows += [_row(policy, brief, config.write(problem, brief, rng, syntax)) for _ in range(config.texts)]
         for problem in rng.choices(problems, k=config.reading):
             read = problem
-            # Without skills: they are most of a prompt, and stand behind the question that is to be read.
+            # Without skills: they are most of a prompt, and nothing in the question is about them.
             if questions is not None and rng.random() < config.mixed:
-                brief = brief_for(questions.drawn(rng), replace(config, cards=None), rng, syntax)
-                read = replace(problem, kind=questions.read_as(brief.question[-1].content, rng))
+                read = questions.drawn(rng)
+                brief = brief_for(read, replace(config, cards=None), rng, syntax)
+                read = replace(read, kind=questions.read_as(brief.question[-1].content, rng))
             else:
                 brief = brief_for(problem, replace(config, cards=None), rng, syntax)
             rows.append(_first_line(policy, brief, config.write(read, brief, rng, syntax)))
@@ -91,6 +93,7 @@ def warm_started(
 
 
 def _mixed(config: WarmStart, problems: Sequence[Problem], rng: random.Random) -> "MixedQuestions":
+    need("stats")
     from podium.training.mixed_questions import MixedQuestions  # scikit-learn, which a start without them does without
 
     return MixedQuestions(problems, rng, template=config.template, word_dropout_max=config.word_dropout_max)

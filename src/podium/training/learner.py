@@ -47,7 +47,7 @@ class Learner:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take up what :meth:`state` returned."""
-        for optimizer, each in zip(self._optimizers, [state["optimizer"], *state["others"]], strict=True):
+        for optimizer, each in zip(self._optimizers, [state["optimizer"], *state.get("others", ())], strict=True):
             optimizer.load_state_dict(each)
         self.taken = int(state["taken"])
 
@@ -150,9 +150,12 @@ class Learner:
         """Clip, set the rate, step; the norm of the gradient before clipping."""
         norm = float(torch.nn.utils.clip_grad_norm_(self._model.parameters(), self._config.max_grad_norm))
         rate = self._config.rate(self.taken, self._steps)
-        for optimizer in self._optimizers:
+        rates = [rate]
+        if self._config.matrix_rate is not None:
+            rates.append(self._config.matrix_rate * rate / self._config.learning_rate)
+        for optimizer, each in zip(self._optimizers, rates, strict=True):
             for group in optimizer.param_groups:
-                group["lr"] = rate * (optimizer.defaults["lr"] / self._config.learning_rate)
+                group["lr"] = each
             optimizer.step()
         self.taken += 1
         return norm

@@ -28,7 +28,8 @@ class MixedQuestions:
     """Draws them. Example: ``MixedQuestions(problems, rng, template=form, word_dropout_max=0.8).drawn(rng).question``.
 
     The classifier learns from every problem's question, whole and once more with at most a share of ``word_dropout_max`` of its
-    words left out. ``template`` says what a question was made from. Raises :class:`ConfigError` where all are of one kind.
+    words left out. ``template`` says what a question was made from. Raises :class:`ConfigError` where all are of one kind, and
+    where no two templates have a word in common.
     """
 
     def __init__(
@@ -48,7 +49,10 @@ class MixedQuestions:
         for problem in problems:
             for sign in set(signs(problem.question)):
                 seen[sign].add(template(problem))
-        words.set_params(vocabulary=sorted(sign for sign, templates in seen.items() if len(templates) >= _TEMPLATES))
+        shared = sorted(sign for sign, templates in seen.items() if len(templates) >= _TEMPLATES)
+        if not shared:
+            raise ConfigError("no word stands in two templates; leave WarmStart.mixed at 0, or mend WarmStart.template")
+        words.set_params(vocabulary=shared)
         texts = [problem.question for problem in problems]
         texts += [drop_words(text, rng, word_dropout_max) for text in texts]
         self._reader = make_pipeline(words, LogisticRegression(C=30, max_iter=500))

@@ -50,7 +50,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonal(matrices: Tensor) -> Tensor:
-    """(B, M, N) -> the same directions, each about equally long: singular values between 0.7 and 1.2."""
+    """(B, M, N) -> the same directions, most of them about equally long: singular values of 0.7 to 1.2, tiny ones stay small."""
     tall = matrices.shape[-2] > matrices.shape[-1]
     turned = matrices.mT if tall else matrices
     turned = turned / (turned.norm(dim=(-2, -1), keepdim=True) + 1e-7)

@@ -41,6 +41,8 @@ class Measuring:
         self._ranked = list(ranked)
         self.measured: dict[Candidate, float] = {}
         """Candidate -> share right on problems that were not chosen."""
+        self._twice: set[Candidate] = set()
+        """Those that were tried on twice as many problems though they are not right often."""
 
     @property
     def is_done(self) -> bool:
@@ -59,8 +61,9 @@ class Measuring:
 
     def asked(self, candidate: Candidate) -> int:
         """On how many problems that were not chosen ``candidate`` was tried."""
-        known = [(problem.id, candidate) in self._known for problem in self.problems[: 2 * MEASURED]]
-        return sum(known if self._is_known_on(candidate, 2 * MEASURED) else known[:MEASURED])
+        twice = candidate in self._twice or self.measured[candidate] >= AGAIN
+        first = self.problems[: 2 * MEASURED if twice else MEASURED]
+        return sum((problem.id, candidate) in self._known for problem in first)
 
     async def measure(self, candidate: Candidate) -> None:
         """Try ``candidate`` on problems in the order they come."""
@@ -73,22 +76,24 @@ class Measuring:
 
     async def measure_more(self, candidate: Candidate) -> None:
         """Try ``candidate`` on as many problems as one that is right often."""
+        self._twice.add(candidate)
         await self._ask([(candidate, problem) for problem in self.problems[: 2 * MEASURED]])
         if (share := self.share_of(candidate)) is not None:
             self.measured[candidate] = share
 
     def share_of(self, candidate: Candidate) -> float | None:
-        """Share right of ``candidate`` on the first problems, on more where it was asked more; None where few were answered."""
-        for count in (2 * MEASURED, MEASURED):
-            if self._is_known_on(candidate, count):
-                found = [r for p in self.problems[:count] if (r := self._known.get((p.id, candidate))) is not None]
-                return (sum(found) + 0.5) / (len(found) + 1.0)
-        return None
+        """Share right of ``candidate`` on the first problems, on more where it is high or was to be; None where few are known.
 
-    def _is_known_on(self, candidate: Candidate, count: int) -> bool:
-        """Whether most of the first ``count`` problems were answered."""
-        known = sum((problem.id, candidate) in self._known for problem in self.problems[:count])
-        return known >= min(FEW * count, len(self.problems))
+        On more only then: of the others it was asked some because another team has them right or wrong.
+        """
+        share = None
+        for count in (MEASURED, 2 * MEASURED):
+            found = [r for p in self.problems[:count] if (r := self._known.get((p.id, candidate))) is not None]
+            if len(found) >= min(FEW * count, len(self.problems)):
+                share = (sum(found) + 0.5) / (len(found) + 1.0)
+            if share is None or (share < AGAIN and candidate not in self._twice):
+                break
+        return share
 
     async def race(self, teams: Sequence[Candidate]) -> None:
         """The best of ``teams`` on the first problems are measured; of equals the shorter."""

@@ -217,6 +217,8 @@ class Sweeps(Measuring):
 
     async def review(self) -> None:
         """Put a step that looks again behind the best team where it is wrong, and behind single workers nearly as good."""
+        if not self.measured:
+            return
         ranked = sorted(self.measured, key=lambda one: (-self.measured[one], len(one)))
         near = [one for one in ranked[:REVIEWED] if self.measured[one] > self.measured[ranked[0]] - NEARLY and len(one) == 1]
         for team in near if len(ranked[0]) == 1 else ranked[:1]:
@@ -226,6 +228,8 @@ class Sweeps(Measuring):
 
     async def mend(self) -> None:
         """Put others into single places of the best team, where it is wrong; who gains most there stays."""
+        if not self.measured:
+            return
         best = max(self.measured.values())
         if self._good and not all(self._good.values()) and not self._is_wide:
             return  # a part of the work is missing, which nobody's work in the other places makes good
