@@ -46,12 +46,12 @@ def test_what_several_templates_share_is_trusted_and_what_one_alone_has_is_not()
     mixed = MixedQuestions(_problems(), rng, template=_made_from, word_dropout_max=0.5)
 
     def share(shown: str) -> float:
-        return sum(mixed.read_as(shown, rng) == "sum" for _ in range(400)) / 400
+        return sum(mixed.read_as(shown, rng) == "sum" for _ in range(150)) / 150
 
     assert share("gnus together 12") > 0.9
     assert share("gnus country 12") < 0.1
-    assert 0.4 < share("ants") < 0.6  # every question with ants was a sum, but ants stand in one template only
-    assert 0.4 < share("together country") < 0.6
+    assert 0.3 < share("ants") < 0.7  # every question with ants was a sum, but ants stand in one template only
+    assert 0.3 < share("together country") < 0.7
 
 
 def test_without_a_word_in_two_templates_nothing_can_be_learned() -> None:
