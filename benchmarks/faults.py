@@ -39,9 +39,9 @@ CONDITIONAL = "stop:2:atlas,cedar,delta,ember,fjord,grove"
 
 
 @contextmanager
-def gym_server(faults: float) -> Iterator[str]:
-    """``podium gym serve`` in a process of its own; gives its base URL."""
-    command = [*PODIUM, "gym", "serve", "--port", "0", "--faults", str(faults)]
+def gym_server(faults: float, latency: float = 0.0) -> Iterator[str]:
+    """``podium gym serve`` in a process of its own; gives its base URL. ``latency`` 1: as slow as the workers' cards say."""
+    command = [*PODIUM, "gym", "serve", "--port", "0", "--faults", str(faults), "--latency", str(latency)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         found = re.search(r"at (http://\S+)/v1", server.stdout.readline())

@@ -159,7 +159,7 @@ def test_over_a_journal_a_second_run_makes_no_calls_and_writes_the_same(tmp_path
 
 
 def test_interrupted_it_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
-    with gym_server(0.0) as url:
+    with gym_server(0.0, latency=0.15) as url:  # so slow that it can not be over before it is interrupted
         small_pool(tmp_path / "pool.toml", url)
         out = tmp_path / "mine"
         arguments = ["tune", "--gym", "80", "--max-calls", "200", "--pool", str(tmp_path / "pool.toml"), "--out", str(out)]
