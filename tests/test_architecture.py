@@ -44,7 +44,6 @@ TORCH = {
     "podium.training.batch",
     "podium.training.grpo",
     "podium.training.learner",
-    "podium.training.muon",
     "podium.training.trl_engine",
     "podium.training.trl_options",
     "podium.training.row_trainer",

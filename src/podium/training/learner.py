@@ -15,7 +15,6 @@ from podium.policies.sampling import padded
 from podium.training.batch import MicroBatch, distinct_prompts, micro_batches, of_like_prompts
 from podium.training.grpo import choice_entropy, surrogate
 from podium.training.learner_config import LearnerConfig
-from podium.training.muon import Muon
 from podium.training.rows import TrainingRow
 
 Loss = Callable[[Tensor, MicroBatch], Tensor]
@@ -47,7 +46,7 @@ class Learner:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take up what :meth:`state` returned."""
-        for optimizer, each in zip(self._optimizers, [state["optimizer"], *state.get("others", ())], strict=True):
+        for optimizer, each in zip(self._optimizers, [state["optimizer"], *state["others"]], strict=True):
             optimizer.load_state_dict(each)
         self.taken = int(state["taken"])
 
@@ -162,16 +161,15 @@ class Learner:
 
 
 def _optimizers(model: Qwen2, config: LearnerConfig) -> list[torch.optim.Optimizer]:
-    """AdamW of everything, or where matrices have a rate of their own, AdamW of the rest and what turns them."""
-    turned = [] if config.matrix_rate is None else [each for block in model.model.layers for each in _matrices(block)]
+    """AdamW of everything, or where matrices have a rate of their own, AdamW of the rest and Muon of the matrices (Jordan et al.
+    2024): its steps turn all directions of a matrix equally far. On a CPU it takes nearly as long as the rest of a small step."""
+    turned = [] if config.matrix_rate is None else [each for each in model.model.layers.parameters() if each.dim() == 2]
     apart = {id(matrix) for matrix in turned}
     rest = [each for each in model.parameters() if id(each) not in apart]
     adam = torch.optim.AdamW(rest, lr=config.learning_rate, betas=(0.9, 0.999), weight_decay=config.weight_decay)
-    return [adam] if config.matrix_rate is None else [adam, Muon(turned, lr=config.matrix_rate)]
-
-
-def _matrices(block: torch.nn.Module) -> list[torch.nn.Parameter]:
-    return [parameter for parameter in block.parameters() if parameter.dim() == 2]
+    if config.matrix_rate is None:
+        return [adam]
+    return [adam, torch.optim.Muon(turned, lr=config.matrix_rate, weight_decay=config.weight_decay)]
 
 
 def backward(model: Qwen2, rows: Sequence[TrainingRow], loss: Loss, micro_tokens: int) -> None:

@@ -10,7 +10,7 @@ class LearnerConfig:
 
     learning_rate: float = 3e-4
     matrix_rate: float | None = None
-    """Learning rate of the matrices where they are turned (:mod:`podium.training.muon`); None: AdamW learns them, too."""
+    """Learning rate of the layers' matrices where Muon learns them (``torch.optim.Muon``); None: AdamW does, too."""
     warmup_ratio: float = 0.03
     """Share of the steps over which the rate rises from nearly 0."""
     min_lr_ratio: float = 0.0
