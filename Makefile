@@ -11,7 +11,7 @@ INPUTS := pyproject.toml constraints.txt
 ifneq ($(UV),)
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python -c constraints.txt
 else
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 endif
 
 # What comes from the system: the sandbox for programs; the browsers and the database that tests use. Installed where that is allowed,
@@ -21,7 +21,7 @@ BROWSER_PACKAGES := chromium fonts-dejavu-core
 FIREFOX_PACKAGES := firefox-esr
 DATABASE_PACKAGES := postgresql
 
-.PHONY: help setup system browser database demo test lint format docs bench clients mutants clean
+.PHONY: help setup system browser database demo test tests style types lint format docs bench clients mutants clean
 
 help:
 	@echo "make demo    set up and see it work (no key, no GPU, no network beyond the package registry)"
@@ -78,13 +78,22 @@ database:
 demo: $(VENV)/.train
 	@$(BIN)/podium demo $(if $(wildcard $(REPLAY)),--replay $(REPLAY))
 
-lint: $(VENV)/.dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+style: $(VENV)/.dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
 
-test: system browser database lint
-	$(BIN)/python -m pytest -n 3 --dist loadfile # more than the two cores: many tests wait for a server or a browser
+types: $(VENV)/.dev
+	@$(BIN)/mypy
+
+lint: style types
+
+# Types are checked beside the tests: a type checker keeps one core busy, and many tests wait for a server or a browser,
+# which is why there are more processes than the two cores.
+test: system browser database style
+	@$(MAKE) --no-print-directory -j 2 types tests
+
+tests: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

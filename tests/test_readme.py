@@ -1,7 +1,6 @@
 """What the README, the docs and the examples show is true: every Python block and every example runs, every command exists."""
 
 import ast
-import os
 import re
 import subprocess
 import sys
@@ -11,9 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import podium
 from podium.acting.pool_file import read_pool
+from podium.cli.app import app
 from podium.gym.server import make_app, running
 from podium.gym.specialists import specialists
 from podium.gym.world import World
@@ -122,14 +123,9 @@ def test_commands_shown_exist_with_their_flags() -> None:
             flags.setdefault(f"{command} {part}".strip(), set()).update(re.findall(r"--[a-z-]+", rest))
     assert flags["evaluate"] >= {"--max-usd", "--set"}
     for command, named in flags.items():
-        done = subprocess.run(
-            [sys.executable, "-m", "podium", *command.split(), "--help"],
-            check=True,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "COLUMNS": "200"},
-        )
-        assert not [flag for flag in named if flag not in done.stdout], command
+        done = CliRunner().invoke(app, [*command.split(), "--help"], env={"COLUMNS": "200"})
+        assert done.exit_code == 0, command
+        assert not [flag for flag in named if flag not in done.output], command
 
 
 def test_what_make_is_told_to_make_it_can_make() -> None:

@@ -208,7 +208,8 @@ def test_it_does_not_open_where_nothing_can_be_gained(
 )
 def test_seven_points_by_kind_are_found(problems: int, workers: int, frozen: float, by_text: bool) -> None:
     known = known_of(problems, by_text=by_text)
-    assert opened(seven_points(problems, workers), known, repeats=4, frozen=frozen, times=40, seed=1) >= 0.8
+    times = 20 if by_text else 40  # a classifier is learned for each fold of each pool
+    assert opened(seven_points(problems, workers), known, repeats=4, frozen=frozen, times=times, seed=1) >= 0.8
 
 
 async def test_seven_copies_in_the_gym_are_nothing_to_conduct() -> None:
