@@ -1,4 +1,4 @@
-"""The gym: a policy of 0.16 M parameters learns, by reward alone, to conduct seven specialists. No key, no GPU, 15 minutes.
+"""The gym: a policy of 0.16 M parameters learns, by reward alone, to conduct seven specialists. No key, no GPU, 20 minutes.
 
     podium train recipes/gym.py                  one run
     podium train recipes/gym.py --seeds 5        five, one after the other
