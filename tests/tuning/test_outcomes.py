@@ -83,15 +83,6 @@ def test_always_right_and_always_wrong_can_be_fitted() -> None:
         assert abs(model.mean().share("word", solo(0)) - right) < 0.1
 
 
-def test_a_price_turns_the_choice() -> None:
-    model = _taught(300)
-    dear = [0.0, 0.9, 0.9, 0.0]
-    assert (
-        tuple(p.worker for p in best_for(model.mean(), "word", [staffed(GENERAL.plans[2], (1, 2))], range(4), dear))
-        != BEST["word"]
-    )
-
-
 def test_only_those_who_are_left_are_chosen() -> None:
     found = best_for(_taught(300).mean(), "word", [staffed(GENERAL.plans[2], (0, 0))], (0, 3))
     assert {part.worker for part in found} <= {0, 3}

@@ -117,6 +117,11 @@ def neighbours(
         yield inserted(candidate, place, role, rng.choice(workers))
 
 
+def told_about(candidate: Candidate, about: str) -> Candidate:
+    """``candidate`` with every worker told that the task is ``about`` that."""
+    return tuple(replace(part, about=about) for part in candidate)
+
+
 def without(candidate: Candidate, at: int) -> Candidate:
     """``candidate`` without its step ``at``."""
     kept = [replace(p, access=tuple(seen - (seen > at) for seen in p.access if seen != at)) for p in candidate]

@@ -32,6 +32,8 @@ class Catalogue:
     """Ways to divide a task."""
     prepared: tuple[tuple[str, ...], tuple[str, ...]]
     """Roles that prepare an answer: those tried first, and those tried only where the first leave much to gain."""
+    subjects: tuple[str, ...] = ()
+    """What a task may be about: tried where it is not known, after words of the questions."""
     swept: tuple[Plan, ...] = ()
     """Plans that are known to fit, the short ones first: who takes which place of them is found before anything else is tried."""
 
@@ -50,6 +52,12 @@ class Catalogue:
             raise ConfigError(f"catalogue {self.name!r} has no role {SOLVE!r} that answers; workers are compared by it")
 
 
+_SUBJECTS = (
+    "arithmetic", "algebra", "logical reasoning", "common sense", "computer code", "multiple choice", "reading comprehension",
+    "narrative understanding", "translation", "causal reasoning", "physical reasoning", "social reasoning",
+)  # fmt: skip
+"""Of the keywords by which BIG-bench (A. Srivastava and others, arXiv 2206.04615) sorts its tasks, those that say what a question
+is about."""
 _TOPICS = {
     "people": "people",
     "places": "places",
@@ -95,5 +103,6 @@ GENERAL = Catalogue(
         (("recall", ()), ("plan", (0,)), ("compute", (0, 1)), ("review", (0, 1, 2))),
     ),
     prepared=(("plan", "recall"), ("recall", *_TOPICAL)),
+    subjects=_SUBJECTS,
 )
 """For any pool and any question."""

@@ -24,8 +24,12 @@ REPLY_SHARE = 0.15
 FEWEST = 0.9
 """Share of these questions that needs a reply, so that those without do not become a kind of their own."""
 BATCH = 24
-TELLING = 0.4
+TELLING = 0.5
 """Share of a kind's questions that have the word it is called by."""
+SAID, SAYINGS, LONGEST_SAYING = 0.1, 6, 7
+"""Share of a kind's questions that have a saying of it, how many of these there are at most, and their words."""
+LOOKED_AT = 1_000
+"""Characters of a question that are read for sayings."""
 ELSEWHERE = 0.1
 """Share of the other questions that may have it."""
 LONGEST = 40
@@ -73,7 +77,7 @@ async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -
 
     ``calls`` is what a whole run can pay for.
     """
-    few = [problems[n * len(problems) // min(SAMPLE, len(problems))] for n in range(min(SAMPLE, len(problems)))]
+    few = _spread(problems)
     asked = _asked(bench)
     if len(few) < 2 * LEAST or len(asked) * len(few) > REPLY_SHARE * calls:
         return Found(kind_of=grouped(problems))
@@ -96,6 +100,12 @@ async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -
         classifier = KindClassifier([problem.question for problem in few], [*known.values()])
         known |= {p.id: classifier.likeliest(p.question) for p in problems if p.id not in known}
     return Found(kind_of=lambda problem: known[problem.id], near=near)
+
+
+def _spread(problems: Sequence[Problem]) -> list[Problem]:
+    """``SAMPLE`` of ``problems`` at most, from all over them."""
+    count = min(SAMPLE, len(problems))
+    return [problems[n * len(problems) // count] for n in range(count)]
 
 
 def _asked(bench: Bench) -> list[Candidate]:
@@ -124,13 +134,59 @@ def telling(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> d
     for kind, own in by_kind.items():
         others = len(problems) - len(own)
         worth = {
-            phrase: times / len(own) * math.log((times + 0.5) / (len(own) + 1) * (others + 1) / (elsewhere + 0.5))
+            phrase: _worth(times, len(own), elsewhere, others)
             for phrase, times in had[kind].items()
             if others and times >= TELLING * len(own) and (elsewhere := everywhere[phrase] - times) <= ELSEWHERE * others
         }
         if worth:
             found[kind] = max(sorted(worth), key=lambda phrase: (worth[phrase], len(phrase)))
     return found
+
+
+def sayings(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> dict[str, tuple[str, ...]]:
+    """Kind -> words in a row that some of its questions have and hardly any others, those that tell it best first.
+
+    Of those that the same questions have only the longest is there. Such words may say what the task is about. Where there are
+    many questions, ``SAMPLE`` of them are read.
+    """
+    problems = _spread(problems)
+    where: dict[str, set[int]] = {}
+    for place, problem in enumerate(problems):
+        for saying in _in_a_row(problem.question[:LOOKED_AT]):
+            where.setdefault(saying, set()).add(place)
+    found = {}
+    for kind in dict.fromkeys(map(kind_of, problems)):
+        own = {place for place, problem in enumerate(problems) if kind_of(problem) == kind}
+        others, longest = len(problems) - len(own), dict[frozenset[int], str]()
+        for saying in sorted(where, key=lambda one: (len(one.split()), one)):
+            had = where[saying] & own
+            if len(had) >= max(2, SAID * len(own)) and len(where[saying]) - len(had) <= ELSEWHERE * others:
+                longest[frozenset(had)] = saying
+        worth = {
+            saying: _worth(len(had), len(own), len(where[saying]) - len(had), others)
+            for had, saying in longest.items()
+            if not any(f" {saying} " in f" {other} " for other in longest.values() if other != saying)
+        }
+        found[kind] = tuple(sorted(worth, key=lambda one: (-worth[one], one))[:SAYINGS])
+    return found
+
+
+def _in_a_row(text: str) -> set[str]:
+    """Up to so many words in a row within a sentence, of which one says something."""
+    found = set()
+    for sentence in re.split(r"[.?!:;\n\d]", text.lower()):
+        words = re.findall(r"[^\W\d_]+", sentence)
+        for start in range(len(words)):
+            for end in range(start + 1, min(len(words), start + LONGEST_SAYING) + 1):
+                some = words[start:end]
+                if any(len(word) > 2 and word not in IDLE for word in some) and all(len(word) <= LONGEST for word in some):
+                    found.add(" ".join(some))
+    return found
+
+
+def _worth(times: int, own: int, elsewhere: int, others: int) -> float:
+    """How well what ``times`` of ``own`` questions have and ``elsewhere`` of ``others`` tells these apart."""
+    return times / own * math.log((times + 0.5) / (own + 1) * (others + 1) / (elsewhere + 0.5))
 
 
 def _phrases(text: str) -> set[str]:

@@ -107,6 +107,9 @@ class Measuring:
         for team in ranked[: 1 + (len(ranked) > 1 and right[ranked[0]] == right[ranked[1]])]:
             await self.measure(team)
 
+    def _wrong(self, candidate: Candidate) -> list[Problem]:
+        return [problem for problem in self.problems if self._known.get((problem.id, candidate)) is False]
+
     def _share(self, candidate: Candidate) -> float:
         found = [r for p in self.problems if (r := self._known.get((p.id, candidate))) is not None]
         return (sum(found) + 0.5) / (len(found) + 1.0)

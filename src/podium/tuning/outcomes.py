@@ -70,7 +70,6 @@ class OutcomeModel:
         self._index: dict[Feature, int] = {}
         self._rows: list[list[int]] = []
         self._right: list[float] = []
-        self._weight: list[float] = []
         self._mean: Array = np.zeros(0)
         self._factor: Array = np.zeros((0, 0))
         self._fitted = 0
@@ -78,11 +77,10 @@ class OutcomeModel:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def add(self, kind: str, candidate: Candidate, right: float, weight: float = 1.0) -> None:
-        """One trial more; ``weight`` below 1 for evidence that is not independent."""
+    def add(self, kind: str, candidate: Candidate, right: float) -> None:
+        """One trial more."""
         self._rows.append([self._index.setdefault(feature, len(self._index)) for feature in features(kind, candidate)])
         self._right.append(right)
-        self._weight.append(weight)
 
     def fit(self) -> None:
         """Newton's method to the most probable weights, and the curvature there; nothing where no trial was added since."""
@@ -95,13 +93,13 @@ class OutcomeModel:
         x = csr_matrix((np.ones(len(columns)), columns, ends), shape=(count, known))
         x.sum_duplicates()
         prior = 1.0 / np.array([WIDTHS[str(feature[0])] for feature in self._index])
-        y, weight = np.array(self._right), np.array(self._weight)
+        y = np.array(self._right)
         w = np.zeros(known)
         w[: len(self._mean)] = self._mean
         for _ in range(_STEPS):
             p = expit(x @ w)
-            slope = x.T @ (weight * (p - y)) + prior * w
-            curve = (x.T @ x.multiply((weight * p * (1 - p))[:, None]).tocsr()).toarray()
+            slope = x.T @ (p - y) + prior * w
+            curve = (x.T @ x.multiply((p * (1 - p))[:, None]).tocsr()).toarray()
             curve[np.diag_indices(known)] += prior
             factor = cho_factor(curve, lower=True, overwrite_a=True, check_finite=False)
             step = cho_solve(factor, slope, check_finite=False)
@@ -124,21 +122,11 @@ class OutcomeModel:
         return Draw(dict(zip(self._index, w.tolist(), strict=False)), self._rng)
 
 
-def best_for(
-    draw: Draw, kind: str, starts: Sequence[Candidate], workers: Sequence[int], costs: Sequence[float] = ()
-) -> Candidate:
-    """By coordinate ascent over workers from each of ``starts``, the candidate that ``draw`` holds for the best.
-
-    ``costs``: what asking each worker takes off the share right.
-    """
-
-    def worth(candidate: Candidate) -> float:
-        value = draw.logit(kind, candidate)
-        return value if not costs else float(expit(value)) - sum(costs[part.worker] for part in candidate)
-
+def best_for(draw: Draw, kind: str, starts: Sequence[Candidate], workers: Sequence[int]) -> Candidate:
+    """By coordinate ascent over workers from each of ``starts``, the candidate that ``draw`` holds for the best."""
     ascended: list[tuple[float, Candidate]] = []
     for start in starts:
-        current, value = start, worth(start)
+        current, value = start, draw.logit(kind, start)
         for _ in range(3):
             before = value
             for place in range(len(current)):
@@ -147,7 +135,7 @@ def best_for(
                     if worker == current[place].worker:
                         continue
                     other = (*current[:place], replace(part, worker=worker), *current[place + 1 :])
-                    if (found := worth(other)) > value:
+                    if (found := draw.logit(kind, other)) > value:
                         current, value = other, found
             if value == before:
                 break

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from podium.errors import BudgetExceeded
-from podium.tuning.finding import found_kinds, telling
+from podium.tuning.finding import found_kinds, sayings, telling
 from podium.tuning.search import Search
 from podium.tuning.split import Split, shared_again
 
@@ -22,7 +22,9 @@ async def searched_by_kinds(
     if not bench.is_exhausted:
         again = shared_again(parts, bench.kind_of, seed=seed)
         told = telling(known, bench.kind_of)
-        begun = Search(bench, again.search, len(bench.workers), about=told, near=found.near, seed=seed)
+        said = sayings(known, bench.kind_of)
+        words = {kind: (said.get(kind, ()), bench.catalogue.subjects) for kind in {bench.kind_of(p) for p in known}}
+        begun = Search(bench, again.search, len(bench.workers), about=told, words=words, near=found.near, seed=seed)
         try:
             await begun.begin(left)
         except BudgetExceeded:

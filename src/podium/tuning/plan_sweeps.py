@@ -14,7 +14,8 @@ from typing import Any
 from podium.tuning.candidates import Candidate, plan_of, solo, staffed
 from podium.tuning.catalogue import Plan
 from podium.tuning.measuring import MEASURED
-from podium.tuning.sweeps import PROVED, WRONG, Sweeps
+from podium.tuning.sweeps import PROVED, Sweeps
+from podium.tuning.telling import WRONG
 from podium.types import Problem
 
 HOPELESS = 12
@@ -151,9 +152,6 @@ class PlanSweeps(Sweeps):
             if not any(gained.values()):
                 break
         return max(good, key=lambda worker: (gained[worker] - missed[worker], worker == kept))
-
-    def _wrong(self, team: Candidate) -> list[Problem]:
-        return [problem for problem in self.problems if self._known.get((problem.id, team)) is False]
 
     def _with(self, team: Candidate, at: int, worker: int) -> Candidate:
         return (*team[:at], replace(team[at], worker=worker), *team[at + 1 :])

@@ -21,7 +21,7 @@ from podium.tuning.plan_sweeps import PlanSweeps
 from podium.tuning.selection import PRIOR
 from podium.tuning.stages import ALWAYS, Stage, nothing, stages_of
 from podium.tuning.sweeps import Sweeps
-from podium.tuning.trials import Bench, Trial
+from podium.tuning.trials import Bench, Trial, costs_of
 from podium.types import Problem
 
 BATCH = 24
@@ -43,11 +43,13 @@ class Search:
         workers: int,
         *,
         about: Mapping[str, str] = MappingProxyType({}),
+        words: Mapping[str, Sequence[Sequence[str]]] = MappingProxyType({}),
         near: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
         seed: int = 0,
     ) -> None:
         self.bench = bench
         self.by_kind: dict[str, list[Problem]] = {}
+        self._words = words
         self.near = near
         """Problem, by id -> other kinds that it may be of; the doubtful ones are searched on last."""
         for problem in sorted(problems, key=lambda problem: bool(near.get(problem.id))):
@@ -98,7 +100,7 @@ class Search:
             more = needed(len(self.workers)) - found.problems
             if more <= 0 or found.others > LITTLE * (found.problems + more):
                 break
-            part, waiting = waiting[:more], waiting[more:]
+            part, waiting = waiting[: min(more, FIRST)], waiting[min(more, FIRST) :]
             await self._alone([(worker, problem) for problem in part for worker in self.workers], left)
             found = self._headroom()
         self.model.fit()
@@ -164,7 +166,9 @@ class Search:
         Whether to go on is asked between stages, so that it does not hang on who answers first.
         """
         while left() > 0 and self.workers:
-            active = [kind for kind in stages if stages[kind] and (stages[kind][0] in ALWAYS or not self.sweeps[kind].is_done)]
+            for kind in (kind for kind in stages if self.sweeps[kind].is_done):
+                stages[kind][:] = [stage for stage in stages[kind] if stage in ALWAYS]
+            active = [kind for kind in stages if stages[kind]]
             if not active:
                 return
             if by_need:
@@ -190,7 +194,8 @@ class Search:
                 old, new = self.sweeps[kind], self.sweeps_of(kind)
                 new.measured = {one: share for one in old.measured if (share := new.share_of(one)) is not None}
                 if new.share >= AGAIN:
-                    old.problems, old.measured, new = new.problems, new.measured, old
+                    old.go_on(new.problems, new.measured)
+                    new = old
                 self.sweeps[kind] = new
 
     def _relearn(self, kinds: Mapping[str, str]) -> None:
@@ -216,6 +221,7 @@ class Search:
         return (PlanSweeps if self._catalogue.swept else Sweeps)(
             self.by_kind[kind], lambda: self.workers, self.about[kind], self.batch, self.bench.shared, self.known, ranked,
             self._catalogue, {problem.id for problem in self.by_kind[kind] if self.near.get(problem.id)},
+            self._words.get(kind, ()),
         )  # fmt: skip
 
     def check(self) -> None:
@@ -306,16 +312,7 @@ class Search:
 
     def costs(self) -> Callable[[Candidate], float | None]:
         """What a candidate costs by what its steps' workers have cost, in dollars; None: unknown."""
-        by_worker: dict[int, list[float]] = {}
-        for trial in self.trials:
-            if trial.harvested:
-                continue  # its dollars are those of the whole
-            if trial.outcome.usd is None:
-                return lambda candidate: None
-            for part in trial.candidate:
-                by_worker.setdefault(part.worker, []).append(trial.outcome.usd / len(trial.candidate))
-        means = {worker: fmean(each) for worker, each in by_worker.items()}
-        return lambda each: sum(means[p.worker] for p in each) if all(p.worker in means for p in each) else None
+        return costs_of(self.trials)
 
     def _proposals(self, mean: Draw) -> list[tuple[Candidate, Problem]]:
         kinds = list(self.by_kind)

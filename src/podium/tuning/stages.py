@@ -13,7 +13,7 @@ BEGUN_AGAIN = 3
 """How often a kind without a good team begins anew, each time with other problems."""
 MENDED = 4
 """How often the best team of a kind is mended at the end."""
-ALWAYS: tuple[Stage, ...] = (Sweeps.alone, Sweeps.review)
+ALWAYS: tuple[Stage, ...] = (Sweeps.alone, Sweeps.review, Sweeps.tell, Sweeps.tell_again)
 """What is done even where there seems to be little left to gain: it is cheap."""
 
 
@@ -23,7 +23,8 @@ def stages_of(catalogue: Catalogue) -> tuple[list[Stage], list[Stage]]:
     first += [partial(Sweeps.prepare, roles=catalogue.prepared[0]), Sweeps.join, Sweeps.mend]
     more: list[Stage] = [partial(Sweeps.widen, roles=catalogue.prepared[1]), *[Sweeps.mend] * MENDED]
     more += [Sweeps.cross, *[Sweeps.mend] * MENDED]
-    return [*ALWAYS, *first, *more], [Sweeps.begin_again, *first, *more] * BEGUN_AGAIN
+    once: list[Stage] = [Sweeps.alone, Sweeps.review, Sweeps.tell, *first, *more, Sweeps.tell]
+    return once, [Sweeps.tell_again, Sweeps.begin_again, *first, *more] * BEGUN_AGAIN
 
 
 async def nothing() -> None:

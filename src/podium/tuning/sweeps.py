@@ -15,14 +15,15 @@ from itertools import combinations, product, zip_longest
 from podium.policies.tuned_record import LONGEST
 from podium.tuning.candidates import Candidate, Part, beside, solo, team_of, without
 from podium.tuning.catalogue import SOLVE, Catalogue
-from podium.tuning.measuring import AGAIN, Ask, Measuring
+from podium.tuning.measuring import AGAIN, ENOUGH, Ask
 from podium.tuning.shown import Prepared, Shown
+from podium.tuning.telling import SOUND, TRIED, WRONG, Telling
 from podium.types import Problem
 
 PROVED = (2, 2, 3)
 """Problems that somebody has right, of each round in which steps are tried."""
-WRONG, FIRST_WRONG = 5, 2
-"""Problems that a team has wrong, on which it is mended, and those of them that are looked at first."""
+FIRST_WRONG = 2
+"""Problems that a team has wrong, on which it is mended first."""
 OWN = 3
 """Problems that one worker is asked for that it has right alone, beyond those known."""
 COMPARED = 2
@@ -31,21 +32,19 @@ REVIEWED = 3
 """Single workers that are reviewed at most."""
 MUCH = 3
 """So many of these right show more than ten problems that nobody chose."""
-SOUND = 0.55
-"""Share right of a team that may be wrong through one of its places alone."""
 MANY, SCREENED = 3, 4
 """Of more roles than this, so many workers are tried first."""
 SAME = 0.95
 """Share of equal outcomes from which a role comes to the same as the one that its name begins with."""
-GIVEN_UP, TRIED = 24, 4
-"""Wrong answers in a row after which nobody is looked for; and of those who gain in one place, so many are tried further."""
+GIVEN_UP = 24
+"""Wrong answers in a row after which nobody is looked for."""
 CROSSED, LIKELY = 3, 6
 """Workers of each place that are crossed, and of the teams that come out those that are raced."""
 NEARLY = 0.15
 """A longer team that is less right by this much only is mended first: it has more places to gain in."""
 
 
-class Sweeps(Measuring):
+class Sweeps(Telling):
     """The sweeps of one kind."""
 
     def __init__(
@@ -59,12 +58,14 @@ class Sweeps(Measuring):
         ranked: Sequence[int],
         catalogue: Catalogue,
         doubtful: Collection[str] = (),
+        words: Sequence[Sequence[str]] = (),
     ) -> None:
         """``doubtful``: problems, by id, that may be of another kind; nobody is tried on them before others."""
-        super().__init__(problems, about, ask, shared, known, ranked)
+        super().__init__(problems, about, ask, shared, known, ranked, words)
         self._workers = workers
         self._catalogue = catalogue
         self._doubtful = frozenset(doubtful)
+        self._good_enough = AGAIN  # share right from which what is there is better mended
         self._good: dict[str, list[int]] = {}
         self._is_wide = False
         self._spent = self._doubtful
@@ -74,7 +75,8 @@ class Sweeps(Measuring):
 
     async def begin_again(self) -> None:
         """Forget who was found good, and go by other problems first, each time by others."""
-        self._good, self._is_wide = {}, False
+        self._good, self._is_wide, self._good_enough = {}, False, ENOUGH
+        self._told.clear()
         self._shown.begin_again()
         half = len(self.problems) // 2
         parts = (self.problems[:half], self.problems[half:], self.problems[::2])
@@ -89,7 +91,7 @@ class Sweeps(Measuring):
 
     async def prepare(self, roles: Sequence[str]) -> None:
         """Find who spoils nothing in each of ``roles``, put before the last step of whoever is right."""
-        if any(share >= AGAIN for share in self.measured.values()):
+        if self.share >= self._good_enough:
             return  # what is there already is better mended
         parts = [Part(role=role, worker=worker, about=self._about) for role in roles for worker in self._workers()]
         found = await self._harmless(parts, lambda team, part: beside(team, part.role, part.worker))
@@ -158,7 +160,7 @@ class Sweeps(Measuring):
     async def join(self) -> None:
         """Put teams together of those who prepare well, find who ends them best, and race them."""
         steps = [(role, own[0]) for role, own in self._good.items() if own]
-        if not steps or any(share >= AGAIN for share in self.measured.values()):
+        if not steps or self.share >= self._good_enough:
             return
         is_complete = all(self._good.values())
         lasts = ((await self._lasts(tuple(steps)))[:2] if is_complete else []) or self._usual()
@@ -168,7 +170,7 @@ class Sweeps(Measuring):
     async def widen(self, roles: Sequence[str]) -> None:
         """Put one or two steps more of ``roles`` into the best team, by those who spoil nothing there, and race the teams."""
         teams = [one for one in self.measured if 1 < len(one) < LONGEST]
-        if not teams or any(share >= AGAIN for share in self.measured.values()):
+        if not teams or self.share >= self._good_enough:
             return
         best = max(self.measured[one] for one in teams)
         team = max((one for one in teams if self.measured[one] > best - NEARLY), key=lambda one: (len(one), self.measured[one]))
@@ -188,7 +190,7 @@ class Sweeps(Measuring):
     async def cross(self) -> None:
         """Put the best for the first role, and for two in which it matters most who takes them, together in all ways; race the
         teams that are right where the best one is wrong. What begins alike is paid for once: a team more costs a last step."""
-        if self.share >= AGAIN or not (workers := self._workers()):
+        if self.share >= self._good_enough or not (workers := self._workers()):
             return
         first, more = self._catalogue.prepared
         matter = sorted(self._matter & {*more} - {*first}, key=lambda role: (-self._shown.spread(role, workers), role))[:2]
@@ -230,6 +232,9 @@ class Sweeps(Measuring):
         """Put others into single places of the best team, where it is wrong; who gains most there stays."""
         if not self.measured:
             return
+        await self.tell()
+        if self.is_done:
+            return
         best = max(self.measured.values())
         if self._good and not all(self._good.values()) and not self._is_wide:
             return  # a part of the work is missing, which nobody's work in the other places makes good
@@ -258,7 +263,7 @@ class Sweeps(Measuring):
         """Measure the two of ``others`` that are right most often where ``team`` is wrong; where none of those that were not
         measured yet is right, on other problems that it has wrong, so that what is done twice is not done in vain."""
         others = [other for other in dict.fromkeys(others) if other not in self.measured]
-        wrong = [problem for problem in self.problems if self._known.get((problem.id, team)) is False]
+        wrong = self._wrong(team)
         likely: list[Candidate] = []
 
         def gained(other: Candidate, count: int) -> int:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from math import fsum
+from statistics import fmean
 from typing import TypeVar
 
 from podium.errors import Blame, BudgetExceeded, PodiumError
@@ -50,6 +51,20 @@ class Trial:
     outcome: Judged
     harvested: bool = False
     """Whether it is an earlier end of another trial that was judged along with it."""
+
+
+def costs_of(trials: Sequence[Trial]) -> Callable[[Candidate], float | None]:
+    """What a candidate costs by what its steps' workers have cost in ``trials``, in dollars; None: unknown."""
+    by_worker: dict[int, list[float]] = {}
+    for trial in trials:
+        if trial.harvested:
+            continue  # its dollars are those of the whole
+        if trial.outcome.usd is None:
+            return lambda candidate: None
+        for part in trial.candidate:
+            by_worker.setdefault(part.worker, []).append(trial.outcome.usd / len(trial.candidate))
+    means = {worker: fmean(each) for worker, each in by_worker.items()}
+    return lambda each: sum(means[p.worker] for p in each) if all(p.worker in means for p in each) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

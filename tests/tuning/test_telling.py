@@ -1,0 +1,112 @@
+"""What a task is about is found by telling teams that are wrong: who becomes right is told it from then on."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from podium.tuning.candidates import Candidate, solo, staffed, told_about
+from podium.tuning.catalogue import GENERAL
+from podium.tuning.finding import SAYINGS, sayings
+from podium.tuning.sweeps import Sweeps
+from podium.types import Problem
+from tests.tuning.desk import kind_of, problems
+
+TEAM = staffed((("plan", ()), ("solve", (0,))), (0, 1))
+OTHER = staffed((("plan", ()), ("solve", (0,))), (1, 0))
+WORDS = (("weather", "poetry"), ("rivers", "law"))
+
+
+class Told:
+    """Sweeps over thirty problems, and what was asked."""
+
+    def __init__(self, is_right: Callable[[Candidate, int], bool], words: Sequence[Sequence[str]] = WORDS) -> None:
+        self.asked: list[tuple[str, int]] = []
+        known: dict[tuple[str, Candidate], bool] = {}
+        given = [Problem(question=f"{n}?", target=str(n), kind="number", source="test") for n in range(30)]
+
+        async def ask(trials: Sequence[tuple[Candidate, Problem]]) -> None:
+            self.asked += [(team[-1].about, int(problem.target)) for team, problem in trials]
+            known.update({(problem.id, team): is_right(team, int(problem.target)) for team, problem in trials})
+
+        self.sweeps = Sweeps(
+            given, lambda: range(3), "", ask, lambda team, problem: 0, known, [*range(3)], GENERAL, words=words
+        )  # fmt: skip
+
+
+def knows(word: str, wrong: int = 4) -> Callable[[Candidate, int], bool]:
+    """Right in ``wrong`` of four, and always where ``word`` is told."""
+    return lambda team, number: team[-1].about == word or number % wrong > 0
+
+
+async def test_the_best_team_is_told_what_makes_it_right_and_takes_its_own_place() -> None:
+    told = Told(knows("rivers"))
+    await told.sweeps.measure(TEAM)
+    await told.sweeps.tell()
+    assert told.sweeps.best == told_about(TEAM, "rivers")
+    assert TEAM not in told.sweeps.measured
+    assert {about for about, _ in told.asked} == {"", "weather", "poetry", "rivers", "law"}
+
+
+async def test_what_helps_at_once_ends_it() -> None:
+    told = Told(knows("poetry"))
+    await told.sweeps.measure(TEAM)
+    await told.sweeps.tell()
+    assert told.sweeps.best == told_about(TEAM, "poetry")
+    assert "rivers" not in {about for about, _ in told.asked}
+    before = len(told.asked)
+    await told.sweeps.tell_again()
+    assert len(told.asked) == before, "it is told something now"
+
+
+async def test_where_nothing_helps_few_problems_are_asked_and_more_only_another_time() -> None:
+    told = Told(knows("nothing of it"))
+    await told.sweeps.measure(TEAM)
+    await told.sweeps.tell()
+    await told.sweeps.tell()
+    assert {number for about, number in told.asked if about} == {0, 4}
+    await told.sweeps.tell_again()
+    assert {number for about, number in told.asked if about} == {0, 4, 8}
+    assert told.sweeps.best == TEAM
+
+
+async def test_another_team_shows_it_where_the_best_one_is_never_wrong() -> None:
+    told = Told(lambda team, number: team[0].worker == 0 or team[-1].about == "law" or number % 4 > 0)
+    await told.sweeps.measure(TEAM)
+    await told.sweeps.measure(OTHER)
+    await told.sweeps.tell()
+    assert told.sweeps.best == told_about(TEAM, "law")
+
+
+async def test_what_does_harm_elsewhere_does_not_take_the_place() -> None:
+    told = Told(lambda team, number: number % 4 == 0 if team[-1].about == "weather" else number % 4 > 0)
+    await told.sweeps.measure(TEAM)
+    await told.sweeps.tell()
+    assert told.sweeps.best == TEAM
+
+
+async def test_a_bad_team_one_that_is_told_and_a_single_worker_are_left_alone() -> None:
+    for team, wrong in ((TEAM, 1), (told_about(TEAM, "birds"), 4), (solo(0), 4)):
+        told = Told(knows("rivers", wrong))
+        await told.sweeps.measure(team)
+        before = len(told.asked)
+        await told.sweeps.tell()
+        assert len(told.asked) == before
+    told = Told(knows("rivers"), words=((), ()))
+    await told.sweeps.measure(TEAM)
+    await told.sweeps.tell()
+    assert told.sweeps.best == TEAM
+
+
+def test_sayings_are_the_longest_words_in_a_row_that_a_kind_has_and_others_do_not() -> None:
+    given = problems(60)
+    ended = [
+        replace(one, question=f"{one.question} {('Mind the gap between', 'Count it twice')[n % 4 > 1]} {n}.")
+        if one.kind == "sum"
+        else one
+        for n, one in enumerate(given)
+    ]
+    found = sayings(ended, kind_of)
+    assert {"mind the gap between", "count it twice"} <= {*found["sum"]}
+    assert "gap" not in found["sum"], "a part of a longer one"
+    assert not {*found["sum"]} & {*found["reverse"]}
+    assert all(len(each) <= SAYINGS for each in found.values())
+    assert sayings(given, lambda one: "all the same")["all the same"]
