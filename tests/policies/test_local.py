@@ -159,15 +159,20 @@ def test_with_more_than_ten_workers_every_id_is_a_token(tmp_path: Path) -> None:
     assert len(narrow.worker_ids()) == 10
 
 
-def test_where_cards_are_shown_skills_and_rates_are_tokens_of_their_own() -> None:
-    cards = [f"story plan 0:{a}5;1:{b}5;code write 0:{b}0;1:{a}0;" for a in range(10) for b in range(10)]
-    with_skills = Tokens.trained(TEXTS * 3 + cards, vocab_size=400, skills=("story plan", "code write"))
-    shown = "story plan 0:95;1:30;code write 0:15;1:40;"
-    pieces = [with_skills.decode([token]) for token in with_skills.encode(shown)]
-    assert pieces == ["story plan ", "0:95;", "1:30;", "code write ", "0:15;", "1:40;"]
+def test_where_cards_are_shown_the_best_at_a_skill_and_each_rate_are_tokens_of_their_own() -> None:
+    cards = [f"story plan={b % 2}:{a}5;{1 - b % 2}:{b}5;code write={a % 2}:{b}0;1:{a}0;" for a in range(10) for b in range(10)]
+    lines = [f"Story: story plan {a}, code write {a}, story plan {a}." for a in (0, 1)] * 20
+    with_skills = Tokens.trained(TEXTS * 3 + cards + lines, vocab_size=400, skills=("story plan", "code write"))
+
+    def pieces(text: str) -> list[str]:
+        return [with_skills.decode([token]) for token in with_skills.encode(text)]
+
+    shown = "story plan=0:95;1:45;code write=1:10;0:00;"
+    assert pieces(shown)[:5] == ["story plan=0", ":95;", "1:45;", "code write=1", ":10;"]
+    assert pieces("Story: story plan 0, code write 1.")[-5:] == [": story plan ", "0", ", code write ", "1", "."]
     assert len(with_skills.encode("2048")) == 4, "other numbers stay digits"
     usual = Tokens.trained(TEXTS * 3 + cards, vocab_size=400)
-    assert "0:95;" not in [usual.decode([token]) for token in usual.encode(shown)]
+    assert "1:45;" not in [usual.decode([token]) for token in usual.encode(shown)]
 
 
 def test_a_question_can_not_close_its_turn() -> None:

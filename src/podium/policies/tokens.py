@@ -15,8 +15,9 @@ from podium.types import Message
 
 END = "<|im_end|>"
 _START = "<|im_start|>"
-RATE = r"\d+:\d\d;"
-"""How often a worker is right at something, as :mod:`podium.workflow.short_prompt` writes it."""
+RATE = r"\d*:\d\d;"
+"""How often a worker is right at something, as :mod:`podium.workflow.short_prompt` writes it; without the first digits where they
+belong to the skill before it."""
 _PAD = "<|endoftext|>"
 
 
@@ -33,13 +34,17 @@ class Tokens:
     @staticmethod
     def trained(texts: Iterable[str], *, vocab_size: int, workers: int = 10, skills: Sequence[str] = ()) -> "Tokens":
         """A byte-level BPE learned from ``texts``; deterministic. With more than ten ``workers``, ids of two digits in a list are
-        tokens of their own, as those of one digit are. Where cards name ``skills``, so are those, and what is said of a worker
-        there, "0:95;".
+        tokens of their own, as those of one digit are.
+
+        Where cards name ``skills``, a row such as "plan=1:95;0:40;" is the tokens "plan=1", ":95;" and "0:40;", so that one token
+        says who is best at what. In a list of the best, "Story: plan 1, compute 0", each skill is a token with the sign before
+        it, ", compute ", so that the ids are two tokens apart, as they are in "[1, 0]".
         """
         tokenizer = Tokenizer(models.BPE())
         # A space belongs to the word before it, so that in "compute 3" the id follows the word it depends on.
         ids = r"(?<=[\[ ])\d{2}(?=[,\]])|" if workers > 10 else ""
-        cards = "".join(f"{re.escape(skill)} ?|" for skill in skills) + (rf"{RATE}|" if skills else "")
+        cards = "".join(rf"{re.escape(skill)}=\d+|(?:[:,] )?{re.escape(skill)} ?|" for skill in skills)
+        cards += rf"{RATE}|" if skills else ""
         words = pre_tokenizers.Split(Regex(ids + cards + r"[^\W\d]+ ?|\d|[^\w\s]+\s*|\s+|_+"), behavior="isolated")
         split = [words, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
         tokenizer.pre_tokenizer = pre_tokenizers.Sequence(split)

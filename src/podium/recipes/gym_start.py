@@ -3,14 +3,13 @@
 A line that names the kind of question and a plan that fits it, then the three lists: subtasks worded for the plan, most of
 them naming the matter, workers drawn uniformly, and access as anybody would give it: everything before, and for who recalls
 facts as often the plan alone. Nothing in it says who is good at what, which plan is best, nor what recalling facts needs to see.
-With cards, four texts in five say "by skill" and choose the worker with the highest number for each part of the work, the
-others choose uniformly; the first line ends in the team, which the list of workers repeats. In a language
-with conditions, whoever checks something is asked always, or only if something failed, or unless two agree; everybody else
-always.
+With cards, four texts in five say "by skill", and behind each part of the work the first line names the worker with the highest
+number for it, which the list of workers repeats; the others choose uniformly. In a language with conditions, whoever checks
+something is asked always, or only if something failed, or unless two agree; everybody else always.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from podium.conditions import ALWAYS, IF_FAILED, agree, read_condition
@@ -18,7 +17,7 @@ from podium.gym.questions import find_question
 from podium.training.warm_start import KEPT, Demonstration, Skills
 from podium.types import Brief, Card, Problem, Step, Workflow, ask
 from podium.workflow.parse import format_workflow
-from podium.workflow.short_prompt import STEP, shown_rates
+from podium.workflow.short_prompt import STEP
 from podium.workflow.syntax import WorkflowSyntax
 
 BY_SKILL = " by skill"
@@ -78,12 +77,6 @@ _RECALLING = ("recall", "nature", "made")
 _CHECKING = ("review", "verify")
 _CONDITIONS = (ALWAYS, IF_FAILED, agree(2))
 _RATES = tuple(percent / 100 for percent in range(0, 101, STEP))
-_SHOWN = (3, 5, 8, len(PAIRS))
-"""How many skills a lesson shows; as many answers are given by each."""
-_ALL_SHOWN_FROM = 0.6
-"""How much of the lessons is over when all skills are shown for the first time."""
-_TEAMS = 0.15
-"""Share of the lessons that name a team and the list that repeats it, which is learned in a hundred steps."""
 _PLACES = max(len(plan) for plans in PLANS.values() for plan in plans)
 _NOBODY = "x"
 _BY_SKILL = 0.8
@@ -125,15 +118,11 @@ def uninformed(kind: str, brief: Brief, rng: random.Random, syntax: WorkflowSynt
                 and ((bool(access) and syntax.access == "binary") or rng.random() < 0.5),
             )
         )
-    # Going by skill is thought through where the parts of the work are named, with the workers so far after each; the list of
-    # workers then only repeats the last of these teams, which always stands equally far before it.
-    team = [step.worker for step in steps]
     named = ", ".join(plan)
     if by_skill:
-        rates = shown_rates(brief.cards)
-        named = _thought_through([skill(kind, part) for part in plan], rates, team)
-    elif brief.cards[0].skills:
-        named = f"{named} {_team(team)}"
+        # In as many places as the longest plan has parts: so the list of workers, which repeats it, is always equally far behind.
+        best = [f"{skill(kind, part)} {step.worker}" for part, step in zip(plan, steps, strict=True)]
+        named = ", ".join([*best, *[_NOBODY] * (_PLACES - len(best))])
     opening = f"{NAMES[kind]}{BY_SKILL if by_skill else ''}: {named}."
     lists = format_workflow(Workflow(steps=tuple(steps)), syntax, round_number=round_number)
     return Demonstration(f"{opening}\n{lists}", tuple(PAIRS.index((kind, part)) for part in plan))
@@ -188,46 +177,13 @@ def imaginary_skills(workers: int, rng: random.Random) -> list[Skills]:
     return [tuple((name, each[worker]) for name, each in rates.items()) for worker in range(workers)]
 
 
-def lesson(brief: Brief, rng: random.Random, progress: float = 1.0) -> tuple[Brief, str]:
-    """A lesson in reading cards: who of the workers of ``brief`` is best at what, in any order, mostly with a few of the skills.
-
-    The more of the lessons are over (``progress``, in 0..1), the more skills may be shown: among many nothing is found at first,
-    and what is found among few is found among many soon.
-
-    The rates are recited before the best is named. To find a skill and to compare its rates are useless without each other, and
-    are learned one after the other where the rates found stand in the text (docs/log.md).
-    """
+def lesson(brief: Brief, rng: random.Random) -> tuple[Brief, str]:
+    """A lesson in reading cards: who of the workers of ``brief`` is best at each of some skills, in any order."""
     known = [name for name, _ in brief.cards[0].skills]
-    of_a_team = rng.random() < _TEAMS
-    in_use = _SHOWN if progress >= _ALL_SHOWN_FROM else _SHOWN[:-1]
-    count = rng.randint(2, _PLACES) if of_a_team else rng.choices(in_use, [1 / count for count in in_use])[0]
-    shown = rng.sample(known, count)
+    shown = rng.sample(known, rng.randint(2, len(known)))
     cards = tuple(replace(card, skills=tuple(each for each in card.skills if each[0] in shown)) for card in brief.cards)
-    rates = shown_rates(cards)
-    best = [_most_skilled(name, cards) for name in shown]
-    asked = replace(brief, question=ask("Who is best?"), cards=cards)
-    if of_a_team:
-        return asked, f"Best: {_thought_through(shown, rates, best)}.\n{_list_of(best)}"
-    return asked, f"Best: {', '.join(_looked_up(rates, name, one) for name, one in zip(shown, best, strict=True))}."
-
-
-def _thought_through(names: Sequence[str], rates: Mapping[str, str], best: Sequence[int]) -> str:
-    return ", ".join(f"{_looked_up(rates, name, best[i])} {_team(best[: i + 1])}" for i, name in enumerate(names))
-
-
-def _looked_up(rates: Mapping[str, str], name: str, best: int) -> str:
-    return f"{name} {rates[name]} {best}"
-
-
-def _list_of(workers: Sequence[int]) -> str:
-    """The list of workers as a workflow begins with it."""
-    steps = tuple(Step(worker=worker, subtask=_PLAINLY["answer"], access=()) for worker in workers)
-    return format_workflow(Workflow(steps=steps)).partition("\n")[0]
-
-
-def _team(workers: Sequence[int]) -> str:
-    """Who was chosen so far, in as many places as the longest plan has parts. Example: ``_team([1, 0]) == "[1, 0, x, x]"``."""
-    return f"[{', '.join([*map(str, workers), *[_NOBODY] * (_PLACES - len(workers))])}]"
+    best = ", ".join(f"{name} {_most_skilled(name, cards)}" for name in shown)
+    return replace(brief, question=ask("Who is best?"), cards=cards), f"Best: {best}."
 
 
 def _most_skilled(name: str, cards: Sequence[Card]) -> int:

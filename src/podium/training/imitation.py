@@ -31,7 +31,7 @@ from podium.workflow.syntax import WorkflowSyntax
 if TYPE_CHECKING:
     from podium.training.mixed_questions import MixedQuestions
 
-_LESSONS, _LATER_LESSONS = 40, 8
+_LESSONS, _LATER_LESSONS = 24, 4
 """Lessons per step while there is nothing else, and later, lest they be forgotten."""
 
 
@@ -57,7 +57,6 @@ def warm_started(
     warmup = 0.05 * config.steps / (lessons + config.steps)
     rates = LearnerConfig(
         learning_rate=config.learning_rate,
-        matrix_rate=config.matrix_rate,
         warmup_ratio=warmup,
         micro_tokens=config.micro_tokens,
     )
@@ -68,12 +67,12 @@ def warm_started(
         rows: list[TrainingRow] = []
         if (cards := config.cards) is not None:
             taught = rng.choices(problems, k=_LESSONS if step < lessons else _LATER_LESSONS)
-            over = min(1.0, step / lessons) if lessons else 1.0
-            rows += [_lesson(cards, policy, brief_for(problem, config, rng, syntax), rng, over) for problem in taught]
+            rows += [_lesson(cards, policy, brief_for(problem, config, rng, syntax), rng) for problem in taught]
         for _ in range(config.problems_per_step if step >= lessons else 0):
             problem = rng.choice(problems)
             brief = brief_for(problem, config, rng, syntax)
             rows += [_row(policy, brief, config.write(problem, brief, rng, syntax)) for _ in range(config.texts)]
+            rows += [_opening(policy, brief, config.write(problem, brief, rng, syntax), 2) for _ in range(config.openings)]
         for problem in rng.choices(problems, k=config.reading):
             read = problem
             # Without skills: they are most of a prompt, and nothing in the question is about them.
@@ -83,7 +82,7 @@ def warm_started(
                 read = replace(read, kind=questions.read_as(brief.question[-1].content, rng))
             else:
                 brief = brief_for(problem, replace(config, cards=None), rng, syntax)
-            rows.append(_first_line(policy, brief, config.write(read, brief, rng, syntax)))
+            rows.append(_opening(policy, brief, config.write(read, brief, rng, syntax), 1))
         loss = learner.imitate(rows, topics)
         if on_step is not None:
             on_step(step, loss)
@@ -112,16 +111,15 @@ def _row(policy: LocalPolicy, brief: Brief, written: Demonstration) -> TrainingR
     )
 
 
-def _first_line(policy: LocalPolicy, brief: Brief, written: Demonstration) -> TrainingRow:
-    """The first line of a text alone, left open: the text goes on after it."""
-    line, newline, _ = written.text.partition("\n")
-    ids = tuple(policy.tokens.encode(line + newline))
+def _opening(policy: LocalPolicy, brief: Brief, written: Demonstration, lines: int) -> TrainingRow:
+    """The first ``lines`` of a text alone, left open: the text goes on after them."""
+    ids = tuple(policy.tokens.encode("".join(written.text.splitlines(keepends=True)[:lines])))
     return TrainingRow(prompt_ids=tuple(policy.prompt_ids(brief)), completion_ids=ids, logprobs=(0.0,) * len(ids), advantage=0.0)
 
 
-def _lesson(cards: Cards, policy: LocalPolicy, brief: Brief, rng: random.Random, over: float) -> TrainingRow:
+def _lesson(cards: Cards, policy: LocalPolicy, brief: Brief, rng: random.Random) -> TrainingRow:
     """Figures alone are learned: in which order the skills are named can not be known."""
-    asked, answer = cards.lesson(brief, rng, over)
+    asked, answer = cards.lesson(brief, rng)
     ids = tuple(policy.tokens.encode(answer))
     pieces = [policy.tokens.decode([token]) for token in ids]
     return TrainingRow(

@@ -35,19 +35,19 @@ class Learner:
         self._config = config
         self._digits = torch.tensor(list(digits))
         self._steps = steps
-        self._optimizers = _optimizers(model, config)
+        self._optimizer = torch.optim.AdamW(
+            model.parameters(), lr=config.learning_rate, betas=(0.9, 0.999), weight_decay=config.weight_decay
+        )
         self.taken = 0
         """Optimiser steps so far."""
 
     def state(self) -> dict[str, Any]:
         """What has to be kept, beside the weights, to go on exactly as if nothing had happened."""
-        adam, *others = [optimizer.state_dict() for optimizer in self._optimizers]
-        return {"optimizer": adam, "others": others, "taken": self.taken}
+        return {"optimizer": self._optimizer.state_dict(), "taken": self.taken}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take up what :meth:`state` returned."""
-        for optimizer, each in zip(self._optimizers, [state["optimizer"], *state["others"]], strict=True):
-            optimizer.load_state_dict(each)
+        self._optimizer.load_state_dict(state["optimizer"])
         self.taken = int(state["taken"])
 
     def step(
@@ -148,28 +148,11 @@ class Learner:
     def _take_step(self) -> float:
         """Clip, set the rate, step; the norm of the gradient before clipping."""
         norm = float(torch.nn.utils.clip_grad_norm_(self._model.parameters(), self._config.max_grad_norm))
-        rate = self._config.rate(self.taken, self._steps)
-        rates = [rate]
-        if self._config.matrix_rate is not None:
-            rates.append(self._config.matrix_rate * rate / self._config.learning_rate)
-        for optimizer, each in zip(self._optimizers, rates, strict=True):
-            for group in optimizer.param_groups:
-                group["lr"] = each
-            optimizer.step()
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._config.rate(self.taken, self._steps)
+        self._optimizer.step()
         self.taken += 1
         return norm
-
-
-def _optimizers(model: Qwen2, config: LearnerConfig) -> list[torch.optim.Optimizer]:
-    """AdamW of everything, or where matrices have a rate of their own, AdamW of the rest and Muon of the matrices (Jordan et al.
-    2024): its steps turn all directions of a matrix equally far. On a CPU it takes nearly as long as the rest of a small step."""
-    turned = [] if config.matrix_rate is None else [each for each in model.model.layers.parameters() if each.dim() == 2]
-    apart = {id(matrix) for matrix in turned}
-    rest = [each for each in model.parameters() if id(each) not in apart]
-    adam = torch.optim.AdamW(rest, lr=config.learning_rate, betas=(0.9, 0.999), weight_decay=config.weight_decay)
-    if config.matrix_rate is None:
-        return [adam]
-    return [adam, torch.optim.Muon(turned, lr=config.matrix_rate, weight_decay=config.weight_decay)]
 
 
 def backward(model: Qwen2, rows: Sequence[TrainingRow], loss: Loss, micro_tokens: int) -> None:

@@ -9,8 +9,6 @@ class LearnerConfig:
     """AdamW with betas 0.9 and 0.999, linear warm-up, cosine. Defaults fit the small policy; the paper's are in its recipe."""
 
     learning_rate: float = 3e-4
-    matrix_rate: float | None = None
-    """Learning rate of the layers' matrices where Muon learns them (``torch.optim.Muon``); None: AdamW does, too."""
     warmup_ratio: float = 0.03
     """Share of the steps over which the rate rises from nearly 0."""
     min_lr_ratio: float = 0.0

@@ -92,11 +92,9 @@ def grpo_config(
 ) -> GRPOConfig:
     """TRL's configuration for a recipe; ``adapted`` says that only an adapter learns.
 
-    Raises :class:`ConfigError` where an option contradicts the recipe, and where matrices have a rate of their own.
+    Raises :class:`ConfigError` where an option contradicts the recipe.
     """
     _check(options, adapted)
-    if config.matrix_rate is not None:
-        raise ConfigError("matrices with a rate of their own are for small models; leave LearnerConfig.matrix_rate out")
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     derived = _derived(folder, config, max_tokens=max_tokens, temperature=temperature)
     return GRPOConfig(**derived, **over_processes(options, rollouts=rollouts, processes=processes))

@@ -40,7 +40,7 @@ class Cards:
     """Steps of nothing but lessons at the beginning; a few in every later step, lest they be forgotten."""
     imagine: Callable[[int, random.Random], Sequence[Skills]]
     """Skills of so many workers who do not exist."""
-    lesson: Callable[[Brief, random.Random, float], tuple[Brief, str]]
+    lesson: Callable[[Brief, random.Random], tuple[Brief, str]]
     """A question about the workers of a brief, and its answer; told how much of the lessons is over, in 0..1."""
 
 
@@ -67,9 +67,10 @@ class WarmStart:
     """Different questions per step."""
     texts: int = 4
     """Workflows per question."""
+    openings: int = 0
+    """So many more workflows per question, of which only the first line and the list of workers are imitated. Where cards make
+    prompts long, the same prompt teaches more lookups for little."""
     learning_rate: float = 3e-3
-    matrix_rate: float | None = None
-    """As :attr:`podium.training.learner_config.LearnerConfig.matrix_rate`."""
     workers: tuple[int, ...] = (7,)
     """Sizes of the pools that the questions are shown with."""
     carried_out: Callable[[Problem, Workflow], str] | None = None

@@ -36,21 +36,20 @@ def short_messages(brief: Brief, syntax: WorkflowSyntax = WorkflowSyntax()) -> t
 def _models(cards: tuple[Card, ...], syntax: WorkflowSyntax) -> str:
     if not syntax.cards:
         return "Models: " + " ".join(str(index) for index in range(len(cards)))
-    known = "".join(f"{skill} {rates}" for skill, rates in shown_rates(cards).items())
+    known = "".join(f"{skill}={rates}" for skill, rates in shown_rates(cards).items())
     return f"Models: {len(cards)}\n{known}" if known else f"Models: {len(cards)}"
 
 
 def shown_rates(cards: Sequence[Card]) -> dict[str, str]:
-    """Skill -> everybody's rates at it: ``{"plan": "0:30;1:90;"}``.
+    """Skill -> everybody's rates at it, the best first, of equals who stands first: ``{"plan": "1:90;0:30;"}``.
 
-    By skill and not by model, so that whom to ask is a comparison of neighbours. Where a policy was taught with cards, a skill
-    and each "0:30;" are one token (:mod:`podium.policies.tokens`).
+    By skill and not by model, and in order, so that whoever looks for the best finds them right behind the skill.
     """
-    rates: dict[str, str] = {}
+    known: dict[str, list[tuple[float, int]]] = {}
     for index, card in enumerate(cards):
         for skill, rate in card.skills:
-            rates[skill] = f"{rates.get(skill, '')}{index}:{_percent(rate):02d};"
-    return rates
+            known.setdefault(skill, []).append((-rate, index))
+    return {skill: "".join(f"{index}:{_percent(-less):02d};" for less, index in sorted(each)) for skill, each in known.items()}
 
 
 def _percent(rate: float) -> int:
