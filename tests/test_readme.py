@@ -70,7 +70,7 @@ def workspace(tmp_path: Path, model_server: str) -> Path:
 def test_python_blocks_run(page: str, code: str, workspace: Path) -> None:
     script = workspace / "block.py"
     script.write_text(code)
-    done = subprocess.run([sys.executable, "-W", "error", script], cwd=workspace, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-W", "error", script], cwd=workspace, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 
 
@@ -93,7 +93,7 @@ def test_pool_files_are_valid(page: str, text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
 def test_examples_are_short_and_run(example: Path) -> None:
     assert len(example.read_text().splitlines()) <= 40
-    done = subprocess.run([sys.executable, "-W", "error", example], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-W", "error", example], capture_output=True, text=True, timeout=180)
     assert done.returncode == 0, done.stderr
     assert done.stdout
 

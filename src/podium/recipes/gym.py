@@ -131,7 +131,7 @@ def adaptive(seed: int = 0) -> TrainConfig:
         name="gym-adaptive",
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
         pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
-        iterations=50,
+        iterations=100,
         exploration=Exploration(
             # Of three drafts the longest is kept likely where a kind fails, or its longest plan would hardly be tried.
             settled_from=0.7,
@@ -152,6 +152,7 @@ def adaptive(seed: int = 0) -> TrainConfig:
             problems_per_step=6,
             texts=2,
             openings=5,
+            sharpened=1.95,  # long texts have more slips, and what is seldom valid is soon not written
             reading=20,
             micro_tokens=1024,
             max_tokens=200,
