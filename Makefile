@@ -11,7 +11,7 @@ INPUTS := pyproject.toml constraints.txt
 ifneq ($(UV),)
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python -c constraints.txt
 else
-INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
 # What comes from the system: the sandbox for programs; the browsers and the database that tests use. Installed where that is allowed,

@@ -21,6 +21,12 @@ def test_a_plan_has_to_answer() -> None:
         replace(GENERAL, swept=((("recall", ()),),))
 
 
+@pytest.mark.parametrize("subjects", ["algebra", ("algebra", " "), ("law " * 21,)])
+def test_subjects_are_a_few_words_each(subjects: tuple[str, ...]) -> None:
+    with pytest.raises(ConfigError, match="subjects are a few words each"):
+        replace(GENERAL, subjects=subjects)
+
+
 def test_a_catalogue_of_ones_own_words_the_steps() -> None:
     law = replace(GENERAL, name="law", roles={**GENERAL.roles, SOLVE: "Decide the case."})
     assert workflow(solo(0), law).steps[0].subtask == "Decide the case."

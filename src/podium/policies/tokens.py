@@ -42,8 +42,10 @@ class Tokens:
         """
         tokenizer = Tokenizer(models.BPE())
         # A space belongs to the word before it, so that in "compute 3" the id follows the word it depends on.
-        ids = r"(?<=[\[ ])\d{2}(?=[,\]])|" if workers > 10 else ""
-        cards = "".join(rf"{re.escape(skill)}=\d+|(?:[:,] )?{re.escape(skill)} ?|" for skill in skills)
+        behind = r",.\]" if skills else r",\]"
+        ids = rf"(?<=[\[ ])\d{{2}}(?=[{behind}])|" if workers > 10 else ""
+        longest = sorted(skills, key=len, reverse=True)  # before those that it begins with
+        cards = "".join(rf"{re.escape(skill)}=\d+|(?:[:,] )?{re.escape(skill)} ?|" for skill in longest)
         cards += rf"{RATE}|" if skills else ""
         words = pre_tokenizers.Split(Regex(ids + cards + r"[^\W\d]+ ?|\d|[^\w\s]+\s*|\s+|_+"), behavior="isolated")
         split = [words, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]

@@ -113,7 +113,8 @@ def _row(policy: LocalPolicy, brief: Brief, written: Demonstration) -> TrainingR
 
 def _opening(policy: LocalPolicy, brief: Brief, written: Demonstration, lines: int) -> TrainingRow:
     """The first ``lines`` of a text alone, left open: the text goes on after them."""
-    ids = tuple(policy.tokens.encode("".join(written.text.splitlines(keepends=True)[:lines])))
+    begun = written.text.split("\n")[:lines]
+    ids = tuple(policy.tokens.encode("".join(f"{line}\n" for line in begun)))
     return TrainingRow(prompt_ids=tuple(policy.prompt_ids(brief)), completion_ids=ids, logprobs=(0.0,) * len(ids), advantage=0.0)
 
 

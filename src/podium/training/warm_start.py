@@ -41,7 +41,7 @@ class Cards:
     imagine: Callable[[int, random.Random], Sequence[Skills]]
     """Skills of so many workers who do not exist."""
     lesson: Callable[[Brief, random.Random], tuple[Brief, str]]
-    """A question about the workers of a brief, and its answer; told how much of the lessons is over, in 0..1."""
+    """A question about the workers of a brief, and its answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,8 +50,14 @@ class Catalogue:
             raise ConfigError(f"catalogue {self.name!r}: a plan has to end with a role that answers, unlike {bad[0]!r}")
         if SOLVE not in self.answering:
             raise ConfigError(f"catalogue {self.name!r} has no role {SOLVE!r} that answers; workers are compared by it")
+        if isinstance(self.subjects, str) or [one for one in self.subjects if not one.strip() or len(one) > _LONGEST_SUBJECT]:
+            raise ConfigError(
+                f"catalogue {self.name!r}: subjects are a few words each, of {_LONGEST_SUBJECT} characters at most: "
+                '("algebra", "computer code")'
+            )
 
 
+_LONGEST_SUBJECT = 80
 _SUBJECTS = (
     "arithmetic", "algebra", "logical reasoning", "common sense", "computer code", "multiple choice", "reading comprehension",
     "narrative understanding", "translation", "causal reasoning", "physical reasoning", "social reasoning",

@@ -7,7 +7,7 @@ The replies are paid for once; where the worker is tried alone on such a questio
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -154,21 +154,28 @@ def sayings(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> d
     for place, problem in enumerate(problems):
         for saying in _in_a_row(problem.question[:LOOKED_AT]):
             where.setdefault(saying, set()).add(place)
+    again = sorted((one for one, had in where.items() if len(had) > 1), key=lambda one: (len(one.split()), one))
     found = {}
     for kind in dict.fromkeys(map(kind_of, problems)):
         own = {place for place, problem in enumerate(problems) if kind_of(problem) == kind}
         others, longest = len(problems) - len(own), dict[frozenset[int], str]()
-        for saying in sorted(where, key=lambda one: (len(one.split()), one)):
+        for saying in again:
             had = where[saying] & own
             if len(had) >= max(2, SAID * len(own)) and len(where[saying]) - len(had) <= ELSEWHERE * others:
                 longest[frozenset(had)] = saying
+        within = {part for saying in longest.values() for part in _parts(saying.split()) if part != saying}
         worth = {
             saying: _worth(len(had), len(own), len(where[saying]) - len(had), others)
             for had, saying in longest.items()
-            if not any(f" {saying} " in f" {other} " for other in longest.values() if other != saying)
+            if saying not in within
         }
         found[kind] = tuple(sorted(worth, key=lambda one: (-worth[one], one))[:SAYINGS])
     return found
+
+
+def _parts(words: Sequence[str]) -> Iterator[str]:
+    """All words in a row among ``words``."""
+    return (" ".join(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1))
 
 
 def _in_a_row(text: str) -> set[str]:

@@ -121,7 +121,7 @@ async def tune_pool(
         raise ConfigError("a reflector rewrites the advice of a prompted Conductor: name the conductor, too")
     if conductor is not None and max_calls < LEAST_ADVISED:
         raise ConfigError(f"{max_calls} calls are too few to tune a prompted Conductor as well; it needs {LEAST_ADVISED} or more")
-    checked_words((*workers.names, *(about or {}).values(), *catalogue.roles.values()))
+    checked_words((*workers.names, *(about or {}).values(), *catalogue.roles.values(), *catalogue.subjects))
     checked_folder(out, workers.names)
     parts = shared_out(problems, kind_of or _all_alike, seed=seed)
     bench = Bench(workers, verifier, kind_of or _all_alike, catalogue)

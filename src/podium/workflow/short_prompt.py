@@ -41,7 +41,7 @@ def _models(cards: tuple[Card, ...], syntax: WorkflowSyntax) -> str:
 
 
 def shown_rates(cards: Sequence[Card]) -> dict[str, str]:
-    """Skill -> everybody's rates at it, the best first, of equals who stands first: ``{"plan": "1:90;0:30;"}``.
+    """Skill -> everybody's rates at it, the best first by the exact rate, of equals who stands first: ``{"plan": "1:90;0:30;"}``.
 
     By skill and not by model, and in order, so that whoever looks for the best finds them right behind the skill.
     """
