@@ -14,7 +14,7 @@ BEGUN_AGAIN = 3
 MENDED = 4
 """How often the best team of a kind is mended at the end."""
 ALWAYS: tuple[Stage, ...] = (Sweeps.alone, Sweeps.review, Sweeps.tell, Sweeps.tell_again)
-"""What is done even where there seems to be little left to gain: it is cheap."""
+"""What is done even where there seems to be little left to gain."""
 
 
 def stages_of(catalogue: Catalogue) -> tuple[list[Stage], list[Stage]]:

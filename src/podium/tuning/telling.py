@@ -13,7 +13,7 @@ from podium.types import Problem
 SOUND = 0.55
 """Share right of a team that may be wrong through one thing alone."""
 TOLD = 2
-"""Problems that a team has wrong, on which it is told all that may help, at most."""
+"""Problems that a team has wrong, on which it is told all that may help, each time that it is told at most."""
 WRONG, TRIED = 5, 4
 """Problems that a team has wrong, on which others are compared with it, and those of them that are tried on all these."""
 
