@@ -21,7 +21,7 @@ BROWSER_PACKAGES := chromium fonts-dejavu-core
 FIREFOX_PACKAGES := firefox-esr
 DATABASE_PACKAGES := postgresql
 
-.PHONY: help setup system browser database demo test tests style types lint format docs bench clients mutants clean
+.PHONY: help setup system browser database demo test lint format docs bench clients mutants clean
 
 help:
 	@echo "make demo    set up and see it work (no key, no GPU, no network beyond the package registry)"
@@ -78,22 +78,15 @@ database:
 demo: $(VENV)/.train
 	@$(BIN)/podium demo $(if $(wildcard $(REPLAY)),--replay $(REPLAY))
 
-style: $(VENV)/.dev
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
-types: $(VENV)/.dev
-	@$(BIN)/mypy
-
-lint: style types
-
-# Types are checked beside the tests: a type checker keeps one core busy, and many tests wait for a server or a browser,
-# which is why there are more processes than the two cores.
-test: system browser database style
-	@$(MAKE) --no-print-directory -j 2 types tests
-
-tests: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+# Tests start hundreds of processes; each would compile all of it anew where bytecode is not kept.
+test: export PYTHONDONTWRITEBYTECODE =
+test: system browser database lint
+	$(BIN)/python -m pytest -n 3 --dist loadfile # more than the two cores: many tests wait for a server or a browser
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

@@ -23,20 +23,11 @@ def data() -> Path:
     return DATA
 
 
-LONGEST = (
-    "test_cluster.py", "test_runs.py", "test_hostile_places.py", "test_trl.py", "test_study.py", "test_learning_jobs.py",
-    "test_fault_drill.py", "test_serve_command.py", "test_train.py", "test_headroom.py", "test_plugin.py", "test_firefox.py",
-    "test_streams.py", "test_replicas.py", "test_tune.py", "test_asking.py", "test_readme.py", "test_inspect.py",
-    "test_hostile.py", "test_tune_killed.py", "test_accessibility.py", "test_drills.py", "test_study_drill.py",
-)  # fmt: skip
-"""Files that take longest, and so begin first: a file is one process's, and the others would wait for the last one."""
 NEEDS_SANDBOX = ("test_sandbox", "test_programming.py", "test_python_worker", "test_command_worker")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files first. Without bubblewrap, tests that run programs are skipped, and say what would end that."""
-    order = {name: place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: order.get(item.path.name, len(order)))
+    """Without bubblewrap, tests that run programs are skipped, and say which command would end that."""
     if shutil.which("bwrap") is None:
         reason = "bubblewrap is missing, so programs can not be isolated: sudo apt-get install bubblewrap libseccomp2"
         for item in items:
