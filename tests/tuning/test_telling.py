@@ -33,7 +33,7 @@ class Told:
 
 
 def knows(word: str, wrong: int = 4) -> Callable[[Candidate, int], bool]:
-    """Right in ``wrong`` of four, and always where ``word`` is told."""
+    """Wrong on every problem whose number ``wrong`` divides, but where ``word`` is told."""
     return lambda team, number: team[-1].about == word or number % wrong > 0
 
 

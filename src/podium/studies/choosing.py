@@ -20,7 +20,7 @@ from podium.tuning.candidates import Candidate, Part, solo, workflow
 from podium.tuning.catalogue import GENERAL
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
-from podium.tuning.trials import Bench, Judged
+from podium.tuning.trials import Bench, Judged, costs_of
 from podium.types import Call, Completion, Problem, Sampling, Workflow
 from podium.workers.pool import WorkerPool
 
@@ -136,7 +136,7 @@ def _costs(search: Search) -> Callable[[Candidate], float | None]:
     for trial in search.trials:
         if not trial.harvested and trial.outcome.usd is not None:  # the dollars of what was judged along are those of the whole
             own.setdefault(trial.candidate, []).append(trial.outcome.usd)
-    estimated = search.costs()
+    estimated = costs_of(search.trials)
     return lambda candidate: fmean(own[candidate]) if candidate in own else estimated(candidate)
 
 

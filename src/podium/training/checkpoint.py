@@ -21,7 +21,7 @@ from typing import Any
 from podium.errors import CheckpointError
 
 KEPT = 2
-FORMAT = 3
+FORMAT = 4
 """Of the folder, as its ``recipe.json`` names it. The folders of Podium 0.1 name none."""
 
 

@@ -13,14 +13,16 @@ Plan = tuple[tuple[str, tuple[int, ...]], ...]
 """Roles and what each sees."""
 SOLVE = "solve"
 """The role of a worker that does everything alone."""
+_LONGEST_SUBJECT = 80
+"""Characters; longer ones are instructions and no subject."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
     """Roles and plans. Example: ``replace(GENERAL, name="ours", roles={**GENERAL.roles, "quote": "Quote the law."})``.
 
-    Raises :class:`ConfigError` where a plan names an unknown role or ends with one that does not answer, or where no role is
-    called :data:`SOLVE`.
+    Raises :class:`ConfigError` where a plan names an unknown role or ends with one that does not answer, where no role is
+    called :data:`SOLVE`, or where a subject is blank or longer than 80 characters.
     """
 
     name: str
@@ -57,13 +59,11 @@ class Catalogue:
             )
 
 
-_LONGEST_SUBJECT = 80
 _SUBJECTS = (
     "arithmetic", "algebra", "logical reasoning", "common sense", "computer code", "multiple choice", "reading comprehension",
     "narrative understanding", "translation", "causal reasoning", "physical reasoning", "social reasoning",
 )  # fmt: skip
-"""Of the keywords by which BIG-bench (A. Srivastava and others, arXiv 2206.04615) sorts its tasks, those that say what a question
-is about."""
+"""Twelve of the keywords by which BIG-bench (A. Srivastava and others, arXiv 2206.04615) sorts its tasks."""
 _TOPICS = {
     "people": "people",
     "places": "places",

@@ -179,7 +179,7 @@ def _parts(words: Sequence[str]) -> Iterator[str]:
 
 
 def _in_a_row(text: str) -> set[str]:
-    """Up to so many words in a row within a sentence, of which one says something."""
+    """One to ``LONGEST_SAYING`` words in a row within a sentence, of which one says something."""
     found = set()
     for sentence in re.split(r"[.?!:;\n\d]", text.lower()):
         words = re.findall(r"[^\W\d_]+", sentence)

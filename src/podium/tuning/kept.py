@@ -10,6 +10,7 @@ from podium.tuning.catalogue import Catalogue
 from podium.tuning.price import PREFERENCES, price_of
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender
+from podium.tuning.trials import costs_of
 from podium.workers.pool import WorkerPool
 
 DRAWS = 40
@@ -35,7 +36,7 @@ def record_of(
     if not any(map(search.can_be_asked, candidates)):  # all of them stopped answering meanwhile
         candidates.append(search.constant(kinds))
     by_candidate = {(kind, one.candidate): one for kind in kinds for one in chosen[kind]}
-    costs = search.costs()
+    costs = costs_of(search.trials)
     stored = []
     for candidate in candidates:
         measured = {}

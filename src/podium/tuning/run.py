@@ -34,7 +34,7 @@ from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.split import Split, checked_words, shared_out
 from podium.tuning.stages import nothing
 from podium.tuning.stopping import CALLS_OF_A_KIND, with_stopping, worth_stopping
-from podium.tuning.trials import Arm, Bench
+from podium.tuning.trials import Arm, Bench, costs_of
 from podium.types import Problem
 from podium.workers.pool import WorkerPool
 
@@ -215,7 +215,7 @@ async def select(
     Besides the leaders of a kind the best single worker, the cheapest that is nearly as good, and the best workflow for
     everything are among them, so that the choice by kind has to beat them.
     """
-    mean, constant, costs = search.model.mean(), search.constant(kinds), search.costs()
+    mean, constant, costs = search.model.mean(), search.constant(kinds), costs_of(search.trials)
     found = {}
     for kind in kinds:
         leaders = search.leaders(kind, mean, CONTENDERS)

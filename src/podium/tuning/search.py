@@ -21,7 +21,7 @@ from podium.tuning.plan_sweeps import PlanSweeps
 from podium.tuning.selection import PRIOR
 from podium.tuning.stages import ALWAYS, Stage, nothing, stages_of
 from podium.tuning.sweeps import Sweeps
-from podium.tuning.trials import Bench, Trial, costs_of
+from podium.tuning.trials import Bench, Trial
 from podium.types import Problem
 
 BATCH = 24
@@ -309,10 +309,6 @@ class Search:
             return fmean(mean.share(kind, candidate) for kind in kinds)
 
         return max(sorted(found, key=repr), key=over_all)
-
-    def costs(self) -> Callable[[Candidate], float | None]:
-        """What a candidate costs by what its steps' workers have cost, in dollars; None: unknown."""
-        return costs_of(self.trials)
 
     def _proposals(self, mean: Draw) -> list[tuple[Candidate, Problem]]:
         kinds = list(self.by_kind)

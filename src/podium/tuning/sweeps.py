@@ -60,8 +60,10 @@ class Sweeps(Telling):
         doubtful: Collection[str] = (),
         words: Sequence[Sequence[str]] = (),
     ) -> None:
-        """``doubtful``: problems, by id, that may be of another kind; nobody is tried on them before others."""
-        super().__init__(problems, about, ask, shared, known, ranked, words)
+        """``doubtful``: problems, by id, that may be of another kind; nobody is tried on them before others. ``words``: what the
+        task may be about, one list to be tried after the other."""
+        super().__init__(problems, about, ask, shared, known, ranked)
+        self._words = [one for one in words if one]
         self._workers = workers
         self._catalogue = catalogue
         self._doubtful = frozenset(doubtful)
@@ -76,7 +78,7 @@ class Sweeps(Telling):
     async def begin_again(self) -> None:
         """Forget who was found good, and go by other problems first, each time by others."""
         self._good, self._is_wide, self._good_enough = {}, False, ENOUGH
-        self._told.clear()
+        self._told = frozenset()
         self._shown.begin_again()
         half = len(self.problems) // 2
         parts = (self.problems[:half], self.problems[half:], self.problems[::2])

@@ -4,10 +4,10 @@ Words of the questions that tell a kind from the others come first, then sorts o
 things at once, which would say too much.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from podium.tuning.candidates import Candidate, told_about
-from podium.tuning.measuring import Ask, Measuring
+from podium.tuning.measuring import Measuring
 from podium.types import Problem
 
 SOUND = 0.55
@@ -21,26 +21,15 @@ WRONG, TRIED = 5, 4
 class Telling(Measuring):
     """What is known of one kind, and what its teams may be told. Example: ``await sweeps.tell()``."""
 
-    def __init__(
-        self,
-        problems: Sequence[Problem],
-        about: str,
-        ask: Ask,
-        shared: Callable[[Candidate, Problem], int],
-        known: dict[tuple[str, Candidate], bool],
-        ranked: Sequence[int],
-        words: Sequence[Sequence[str]] = (),
-    ) -> None:
-        """``words``: what the task may be about, one list to be tried after the other."""
-        super().__init__(problems, about, ask, shared, known, ranked)
-        self._words = [one for one in words if one]
-        self._told = set[Candidate]()
-        """Teams that were told all there is, on the first problems that were wrong."""
+    _words: Sequence[Sequence[str]] = ()
+    """What the task may be about, one list to be tried after the other; none of them is empty."""
+    _told: frozenset[Candidate] = frozenset()
+    """Teams that were told all there is, on the first problems that were wrong."""
 
     def go_on(self, problems: Sequence[Problem], measured: Mapping[Candidate, float]) -> None:
         """Go on with other problems, on which teams are right as often as ``measured`` says."""
         self.problems, self.measured = problems, dict(measured)
-        self._told.clear()
+        self._told = frozenset()
 
     async def tell(self) -> None:
         """Tell the best team what the task may be about, where it is told nothing yet.
@@ -51,7 +40,7 @@ class Telling(Measuring):
         best = self.best
         if len(best) == 1 or best[-1].about or best in self._told or self.share < SOUND:
             return
-        self._told.add(best)
+        self._told |= {best}
         teams = sorted((one for one in self.measured if not one[-1].about), key=lambda one: (-self.measured[one], len(one)))
         for words in self._words:
             wrong = [(team, p) for team in teams for p in self._wrong(team)]
@@ -64,7 +53,7 @@ class Telling(Measuring):
 
     async def tell_again(self) -> None:
         """The same with more problems that teams have wrong."""
-        self._told.clear()
+        self._told = frozenset()
         await self.tell()
 
     async def _tell(self, best: Candidate, words: Sequence[str]) -> None:
