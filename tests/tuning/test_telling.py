@@ -6,9 +6,13 @@ from dataclasses import replace
 from podium.tuning.candidates import Candidate, solo, staffed, told_about
 from podium.tuning.catalogue import GENERAL
 from podium.tuning.finding import SAYINGS, sayings
+from podium.tuning.over_kinds import searched_by_kinds
+from podium.tuning.search import Search
+from podium.tuning.split import shared_out
 from podium.tuning.sweeps import Sweeps
+from podium.tuning.trials import Bench
 from podium.types import Problem
-from tests.tuning.desk import kind_of, problems
+from tests.tuning.desk import exact, kind_of, pool, problems
 
 TEAM = staffed((("plan", ()), ("solve", (0,))), (0, 1))
 OTHER = staffed((("plan", ()), ("solve", (0,))), (1, 0))
@@ -99,14 +103,38 @@ async def test_a_bad_team_one_that_is_told_and_a_single_worker_are_left_alone() 
 def test_sayings_are_the_longest_words_in_a_row_that_a_kind_has_and_others_do_not() -> None:
     given = problems(60)
     ended = [
-        replace(one, question=f"{one.question} {('Mind the gap between', 'Count it twice')[n % 4 > 1]} {n}.")
+        replace(one, question=f"{one.question} {('Mind the gap between', 'Count it twice')[n % 4 > 1]} {n}. Work with care.")
         if one.kind == "sum"
-        else one
+        else replace(one, question=f"{one.question} Work with care.")
         for n, one in enumerate(given)
     ]
     found = sayings(ended, kind_of)
     assert {"mind the gap between", "count it twice"} <= {*found["sum"]}
-    assert "gap" not in found["sum"], "a part of a longer one"
-    assert not {*found["sum"]} & {*found["reverse"]}
+    assert not [one for one in found["sum"] for other in found["sum"] if one != other and f" {one} " in f" {other} "]
+    assert not [one for each in found.values() for one in each if "care" in one], "all kinds have it"
     assert all(len(each) <= SAYINGS for each in found.values())
     assert sayings(given, lambda one: "all the same")["all the same"]
+
+
+def test_what_more_questions_have_than_a_longer_saying_of_theirs_is_no_saying_beside_it() -> None:
+    given = problems(60)
+    ended = [
+        replace(one, question=f"{one.question} Mind the gap{(' between', '')[n % 4 > 1]} {n}.") if one.kind == "sum" else one
+        for n, one in enumerate(given)
+    ]
+    found = sayings(ended, kind_of)["sum"]
+    assert "mind the gap between" in found
+    assert "mind the gap" not in found
+
+
+async def test_a_search_over_kinds_that_were_found_knows_what_teams_may_be_told() -> None:
+    parts = shared_out(problems(100), lambda one: "all", seed=0)
+    bench = Bench(pool(), exact, lambda one: "all")
+    search = Search(bench, parts.search, 3)
+    begun, _ = await searched_by_kinds(search, parts, 3000, lambda: 1000, seed=0)
+    assert len(begun.by_kind) > 1
+    for kind in begun.by_kind:
+        said, subjects = begun.sweeps_of(kind)._words
+        assert said == sayings([*parts.search, *parts.select], begun.bench.kind_of)[kind]
+        assert said
+        assert subjects == GENERAL.subjects

@@ -11,8 +11,10 @@ from podium.policies.tuned_record import read_tuned
 from podium.tuning.headroom import FEWEST, LITTLE, MOST, headroom, needed
 from podium.tuning.report import verdict
 from podium.tuning.run import tune_pool
+from podium.tuning.search import Search
+from podium.tuning.trials import Bench
 from podium.workers.pool import WorkerPool
-from tests.tuning.desk import clerk, exact, kind_of, member, pool, problems
+from tests.tuning.desk import TRADES, clerk, exact, kind_of, member, pool, problems
 
 
 def partly(share: int) -> Callable[[podium.Call], str]:
@@ -57,6 +59,15 @@ async def test_the_gate_can_be_left_open(tmp_path: Path) -> None:
 async def test_specialists_leave_something(tmp_path: Path) -> None:
     found = await tune_pool(pool(), problems(100), exact, tmp_path, kind_of=kind_of, max_calls=300)
     assert found.headroom is None
+
+
+async def test_with_much_to_conduct_the_gate_asks_a_few_problems_and_with_little_as_many_as_it_takes() -> None:
+    for kinds, fewest, most in ((TRADES, 5, 20), (("sum",), 42, 42)):
+        search = Search(Bench(pool(), exact, lambda one: "all"), problems(100, kinds), 3)
+        await search.begin(lambda: 1000)
+        found = await search.headroom(lambda: 1000)
+        assert fewest <= found.problems <= most
+        assert found.is_little == (kinds == ("sum",))
 
 
 def test_only_problems_that_all_were_asked_count_and_the_cheapest_of_equals_is_best() -> None:

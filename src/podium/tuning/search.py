@@ -100,7 +100,8 @@ class Search:
             more = needed(len(self.workers)) - found.problems
             if more <= 0 or found.others > LITTLE * (found.problems + more):
                 break
-            part, waiting = waiting[: min(more, FIRST)], waiting[min(more, FIRST) :]
+            count = min(more, FIRST)
+            part, waiting = waiting[:count], waiting[count:]
             await self._alone([(worker, problem) for problem in part for worker in self.workers], left)
             found = self._headroom()
         self.model.fit()
