@@ -8,6 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Before anything imports numpy or torch, and for every process that a test starts: several tests run at once, and threads of one
+# small matrix that wait for each other's turn on a busy core are several times dearer than none.
+for _library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
 # The machines are shared and slow at times; how long one example takes proves nothing.
 settings.register_profile("podium", deadline=None)
 settings.load_profile("podium")
