@@ -17,7 +17,7 @@ endif
 # What comes from the system: the sandbox for programs; the browsers and the database that tests use. Installed where that is allowed,
 # else named, once, loudly.
 SANDBOX_PACKAGES := bubblewrap libseccomp2
-BROWSER_PACKAGES := chromium fonts-dejavu-core
+BROWSER_PACKAGES := chromium-headless-shell fonts-dejavu-core
 FIREFOX_PACKAGES := firefox-esr
 DATABASE_PACKAGES := postgresql
 
@@ -69,7 +69,7 @@ system:
 	$(call from_the_system,bwrap,$(SANDBOX_PACKAGES),Programs can not be judged and their tests are skipped,/nowhere)
 
 browser:
-	$(call from_the_system,chromium,$(BROWSER_PACKAGES),Pages can not be looked at and their tests are skipped,/nowhere)
+	$(call from_the_system,chromium-headless-shell,$(BROWSER_PACKAGES),Pages can not be looked at and their tests are skipped,/usr/bin/chromium)
 	$(call from_the_system,firefox-esr,$(FIREFOX_PACKAGES),Pages can not be looked at in Firefox and those tests are skipped,/usr/bin/firefox)
 
 database:

@@ -179,7 +179,8 @@ def measure(folder: Path) -> dict[str, Any]:
             except OSError:
                 time.sleep(0.5)
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            program = shutil.which("chromium") or shutil.which("chromium-headless-shell")
+            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
             page = browser.new_page(viewport={"width": 1280, "height": 900})
             page.set_default_timeout(120_000)
             cdp = page.context.new_cdp_session(page)

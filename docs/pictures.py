@@ -167,7 +167,8 @@ def main() -> None:
     parser.add_argument("--every", type=Path)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as made, serving(Path(made)) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        found = shutil.which("chromium") or shutil.which("chromium-headless-shell")
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         if given.every is None:
             for_the_docs(browser, address)
         else:

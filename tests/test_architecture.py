@@ -128,9 +128,12 @@ LAZY = {
     "podium.recipes.gym_adaptive": "scikit-learn",
     "podium.studies.cluster": "Ray",
     "podium.studies.measuring": "numpy and scikit-learn",
+    "podium.studies.setups": "the vendors' libraries",
     "podium.training.imitation": "scikit-learn",
+    "podium.training.recipe": "the vendors' libraries",
     "podium.training.run": "TRL",
     "podium.tuning.advising": "gepa",
+    "podium.workers.connections": "aiohttp and the OpenAI library",
 }
 """Modules outside the command line that load something heavy only when it is asked for."""
 

@@ -1,20 +1,20 @@
 """The report: hostile text stays text, nothing leaves the file, and a browser shows it at two widths."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from podium.charts import Bar, Dot, forest, framed, lines, plane, shares
 from podium.evaluation.compare import compare
 from podium.evaluation.metrics import summarise
 from podium.studies.html import Example, Page, Source, html
 from tests.evaluation.results import result
+from tests.page.conftest import chromium
 
 HOSTILE = "<img src=x onerror=alert(1)> & \"'</script><script>alert(1)</script>"
 
@@ -72,13 +72,8 @@ def test_figures_are_the_ones_that_were_given() -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is missing, so no page can be looked at: sudo apt-get install chromium")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with chromium() as launched:
         yield launched
-        launched.close()
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -15,6 +15,7 @@ from podium.tasks.sandbox.probe import probe_isolation
 from podium.workers.local_servers import PORTS, local_models
 
 State = Literal["ok", "missing", "fails"]
+BROWSERS = ("chromium-headless-shell", "chromium")
 WITHOUT = {
     "anthropic": "no worker of Anthropic's own protocol",
     "data": "public benchmarks from local copies only",
@@ -96,14 +97,14 @@ def _installed() -> list[Finding]:
         said = f"pip install 'podium[{extra}]' ({', '.join(absent)})" if absent else _version(extra)
         costs = WITHOUT[extra] if absent else ""
         found.append(Finding(part="installed", name=extra, state=state, said=said, costs=costs))
-    for program, package, costs in (
-        ("bwrap", "bubblewrap", "no sandbox: programs are not run, unless unguarded (--unsafe-local)"),
-        ("chromium", "chromium", "nothing to use Podium; the tests of the page are skipped"),
+    for name, programs, package, costs in (
+        ("bubblewrap", ("bwrap",), "bubblewrap", "no sandbox: programs are not run, unless unguarded (--unsafe-local)"),
+        ("chromium", BROWSERS, BROWSERS[0], "nothing to use Podium; the tests of the page are skipped"),
     ):
-        path = shutil.which(program)
+        path = next(filter(None, map(shutil.which, programs)), None)
         said = path or f"apt-get install {package}"
         state = "ok" if path else "missing"
-        found.append(Finding(part="installed", name=package, state=state, said=said, costs="" if path else costs))
+        found.append(Finding(part="installed", name=name, state=state, said=said, costs="" if path else costs))
     return found
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import podium.gym
-from podium.acting.pool_file import read_pool
 from podium.evaluation.verifier_identity import described
 from podium.policies.catalogue import named_policies
 from podium.policies.fixed import at_random, consensus, mixture_of_agents, self_reflection, solo
@@ -102,6 +101,8 @@ def _of_the_team(opened: OpenPool, pool: Path | None, replay: Path | None) -> tu
     if pool is None:
         world = content_hash(Path(podium.gym.__file__).parent)
         return {name: hashed(name, world) for name in opened.workers.names}, hashed(opened.workers.names, world)
+    from podium.acting.pool_file import read_pool
+
     config = read_pool(pool)
     return worker_identities(config), pool_identity(config)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import podium.gym
-from podium.acting.pool_file import read_pool
 from podium.evaluation.registered_identity import registered_identity
 from podium.evaluation.verifier_identity import verifier_identity
 from podium.training.config import TrainConfig
@@ -52,6 +51,8 @@ def _described(warm: WarmStart) -> dict[str, Any]:
 def _pool(pool: Callable[[], WorkerPool] | Path) -> dict[str, Any]:
     """The workers' names, and what answers under them: their settings, their recordings, or the gym."""
     if isinstance(pool, Path):
+        from podium.acting.pool_file import read_pool
+
         config = read_pool(pool)
         return {"names": [worker.name for worker in config.workers], "identity": pool_identity(config)}
     made = pool()

@@ -6,7 +6,7 @@ worker in a role counts for every kind, for the kind, and for the place in the p
 interactions between the workers of one workflow.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -40,12 +40,24 @@ def features(kind: str, candidate: Candidate) -> list[Feature]:
     return found
 
 
+class _Weights(dict[Feature, float]):
+    """Weights by feature. One that is not there is drawn from its prior when first asked for, or 0 without ``rng``."""
+
+    def __init__(self, known: Iterable[tuple[Feature, float]], rng: np.random.Generator | None) -> None:
+        super().__init__(known)
+        self._rng = rng
+
+    def __missing__(self, feature: Feature) -> float:
+        wide = 0.0 if self._rng is None else WIDTHS[str(feature[0])] ** 0.5 * self._rng.standard_normal()
+        self[feature] = float(wide)
+        return self[feature]
+
+
 class Draw:
     """One possible truth, drawn from the posterior; what was never tried is drawn from the prior when first asked for."""
 
-    def __init__(self, weights: dict[Feature, float], rng: np.random.Generator | None) -> None:
-        self._weights = weights
-        self._rng = rng
+    def __init__(self, weights: Iterable[tuple[Feature, float]], rng: np.random.Generator | None) -> None:
+        self._weight = _Weights(weights, rng).__getitem__
 
     def logit(self, kind: str, candidate: Candidate) -> float:
         """Log odds of a right answer."""
@@ -54,12 +66,6 @@ class Draw:
     def share(self, kind: str, candidate: Candidate) -> float:
         """Share of right answers, 0..1."""
         return float(expit(self.logit(kind, candidate)))
-
-    def _weight(self, feature: Feature) -> float:
-        if feature not in self._weights:
-            wide = 0.0 if self._rng is None else WIDTHS[str(feature[0])] ** 0.5 * self._rng.standard_normal()
-            self._weights[feature] = float(wide)
-        return self._weights[feature]
 
 
 class OutcomeModel:
@@ -111,15 +117,15 @@ class OutcomeModel:
 
     def mean(self) -> Draw:
         """The most probable truth; what was never tried weighs nothing."""
-        return Draw(dict(zip(self._index, self._mean.tolist(), strict=False)), None)
+        return Draw(zip(self._index, self._mean.tolist(), strict=False), None)
 
     def draw(self) -> Draw:
         """One truth out of the posterior."""
         if not len(self._mean):
-            return Draw({}, self._rng)
+            return Draw((), self._rng)
         noise = self._rng.standard_normal(len(self._mean))
         w = self._mean + solve_triangular(self._factor, noise, lower=True, trans="T", check_finite=False)
-        return Draw(dict(zip(self._index, w.tolist(), strict=False)), self._rng)
+        return Draw(zip(self._index, w.tolist(), strict=False), self._rng)
 
 
 def best_for(draw: Draw, kind: str, starts: Sequence[Candidate], workers: Sequence[int]) -> Candidate:

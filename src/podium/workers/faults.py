@@ -26,7 +26,7 @@ from pydantic_ai.exceptions import (
 )
 
 from podium.errors import ContextOverflow, WorkerError, WorkerRefused, WorkerUnavailable, WorkerUnreachable
-from podium.workers.connections import Unreachable
+from podium.workers.http_client import Unreachable
 
 _QUOTED_CHARACTERS = 300
 _PASSING_CLIENT_ERRORS = (408, 409, 425, 429)
