@@ -19,7 +19,7 @@ out = "{out}"
 arms = ["worker:brook", "mixture", "best"]
 repeats = 2
 [problems]
-gym = 60
+gym = 30
 """
 
 
@@ -48,7 +48,7 @@ def test_a_cluster_gives_the_same_lines_though_a_process_is_killed(tmp_path: Pat
     path.write_text(STUDY.format(out=tmp_path / "here"))
     assert CliRunner().invoke(app, ["evaluate", str(path)]).exit_code == 0
     expected = lines(tmp_path / "here")
-    assert len(expected) == 3 * 540 * 2
+    assert len(expected) == 3 * 270 * 2
 
     out = tmp_path / "cluster"
     run = podium("evaluate", str(path), "--out", str(out), "--engine", "ray", "--address", "local:2")
@@ -70,11 +70,11 @@ def test_a_cluster_gives_the_same_lines_though_a_process_is_killed(tmp_path: Pat
 def test_a_cluster_keeps_the_cap(tmp_path: Path) -> None:
     path, out = tmp_path / "study.toml", tmp_path / "out"
     path.write_text(STUDY.format(out=out))
-    run = podium("evaluate", str(path), "--engine", "ray", "--address", "local:2", "--max-usd", "0.02")
+    run = podium("evaluate", str(path), "--engine", "ray", "--address", "local:2", "--max-usd", "0.01")
     said, _ = run.communicate(timeout=120)
     assert run.returncode == 2, said.decode()
     assert b"BudgetExceeded" in said
-    assert 0 < len(lines(out)) < 3 * 540 * 2, "what was answered is kept"
+    assert 0 < len(lines(out)) < 3 * 270 * 2, "what was answered is kept"
 
 
 def test_caps_that_a_cluster_can_not_keep_are_refused(tmp_path: Path) -> None:
