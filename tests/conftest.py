@@ -1,5 +1,6 @@
 """Shared by all tests: the folder of real data, and the rule that continuous integration skips nothing."""
 
+import gc
 import os
 import shutil
 from collections.abc import Generator
@@ -26,6 +27,16 @@ def data() -> Path:
     if not DATA.is_dir():
         pytest.skip("../shared/data is missing: the real questions and recorded outputs are not part of the repository")
     return DATA
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is loaded stays to the end, and there is much of it: no search for garbage goes through it, now or later."""
+    gc.disable()
+    found = yield
+    gc.freeze()
+    gc.enable()
+    return found
 
 
 NEEDS_SANDBOX = ("test_sandbox", "test_programming.py", "test_python_worker", "test_command_worker")
