@@ -1,10 +1,12 @@
 """TRL handed the same rows does what the reference engine does, in one process and in two."""
 
 import asyncio
+import contextlib
 import json
 import math
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -372,25 +374,34 @@ def test_no_bonus_where_no_process_holds_the_weights(
         engine.learn(rows, entropy=0.1, drafts=[], draft_sft_weight=0.0, seed=0)
 
 
-@pytest.mark.parametrize("weights", ["whole", "sharded"])
-def test_two_processes_learn_as_one(policy: LocalPolicy, weights: str, tmp_path: Path) -> None:
-    policy.save(tmp_path / "start")
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
+@pytest.fixture(scope="module")
+def two_processes(policy: LocalPolicy, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What two processes with whole weights and two with sharded ones left, each pair in its folder."""
+    folder = tmp_path_factory.mktemp("two")
+    for weights in torchrun_steps.ENTROPY:
+        policy.save(folder / weights / "start")
     process = subprocess.Popen(
-        [*command, "-m", "tests.training.torchrun_steps", str(tmp_path), weights],
+        [sys.executable, "-m", "tests.training.torchrun_steps", str(folder)],
         cwd=Path(__file__).parents[2],
         env={**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        start_new_session=True,
     )
     try:
-        output, _ = process.communicate(timeout=300)
+        output, _ = process.communicate(timeout=600)
     finally:
-        process.terminate()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # also one whose twin has failed
         process.wait()
     assert process.returncode == 0, output
+    return folder
 
+
+@pytest.mark.parametrize("weights", ["whole", "sharded"])
+def test_two_processes_learn_as_one(policy: LocalPolicy, two_processes: Path, weights: str) -> None:
+    tmp_path = two_processes / weights
     first, second = (json.loads((tmp_path / f"process{rank}.json").read_text()) for rank in range(2))
     assert first["weights"] == second["weights"]
     parameters = sum(parameter.numel() for parameter in policy.model.parameters())

@@ -1,13 +1,17 @@
-"""What every process of ``test_two_processes_learn_as_one`` does.
+"""What every process of ``test_two_processes_learn_as_one`` does: ``python -m tests.training.torchrun_steps FOLDER``.
 
-``torchrun -m tests.training.torchrun_steps FOLDER whole``, or ``sharded``.
+Two processes learn with whole weights, then two with sharded ones, each pair in a folder of its own. They are told who they are
+as torchrun tells them, and are forks of one process, because loading the libraries takes longer than all that they do.
 """
 
 import asyncio
 import hashlib
 import json
+import os
 import pickle
+import socket
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +29,7 @@ from podium.training.trainer import Engine
 from podium.training.trl_engine import TrlEngine
 from tests.training import tiny
 
+PROCESSES = 2
 ITERATIONS = 2
 ROLLOUTS = 6
 ENTROPY = {"whole": 0.1, "sharded": 0.0}
@@ -152,5 +157,29 @@ def _pretend_to_have_gpus() -> None:
     AcceleratorState.__init__ = init
 
 
+def launch(folder: Path, weights: str) -> None:
+    """Both processes of a pair. Raises :class:`SystemExit` where one of them fails."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    for rank in range(PROCESSES):
+        if os.fork() == 0:
+            told = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": PROCESSES, "LOCAL_WORLD_SIZE": PROCESSES}
+            os.environ |= {name: str(value) for name, value in told.items()}
+            os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+            try:
+                main(folder, weights)
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+            sys.stdout.flush()
+            os._exit(0)
+    for _ in range(PROCESSES):
+        _, status = os.wait()
+        if status:
+            sys.exit(1)  # the other one, which waits for its twin, is ended by who started all
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    for kind in ENTROPY:
+        launch(Path(sys.argv[1]) / kind, kind)
