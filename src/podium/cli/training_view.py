@@ -3,7 +3,6 @@
 On a terminal one view is redrawn; elsewhere a line is printed per iteration. What a model wrote is shown as plain text only.
 """
 
-import time
 from collections import Counter
 from collections.abc import Sequence
 
@@ -31,7 +30,6 @@ class TrainingView(LiveView):
     def __init__(self, console: Console, config: TrainConfig) -> None:
         super().__init__(console, per_second=4)
         self._config = config
-        self._started = time.monotonic()
         self._seen: list[Iteration] = []
         self._mix: Counter[str] = Counter()
         self._example = ""
@@ -88,6 +86,7 @@ class TrainingView(LiveView):
         )
 
     def _left(self, seen: Iteration) -> str:
-        made = len(self._seen)
-        seconds = (time.monotonic() - self._started) / made * (self._config.iterations - seen.iteration - 1)
+        # By what iterations take: what the start took comes only once.
+        each = sum(sum(i.seconds.values()) for i in self._seen) / len(self._seen)
+        seconds = each * (self._config.iterations - seen.iteration - 1)
         return f"{seconds / 60:.0f} min left" if seconds >= 90 else f"{seconds:.0f} s left"
