@@ -19,7 +19,7 @@ def sweeps_where(is_right: Callable[[Candidate, int], bool], workers: int = 3) -
     async def ask(trials: Sequence[tuple[Candidate, Problem]]) -> None:
         known.update({(problem.id, team): is_right(team, int(problem.target)) for team, problem in trials})
 
-    return Sweeps(problems, lambda: range(workers), "", ask, lambda team, problem: 0, known, [*range(workers)], GENERAL)
+    return Sweeps(problems, lambda: range(workers), "", ask, lambda trials: 0, known, [*range(workers)], GENERAL)
 
 
 async def test_a_team_is_mended_on_other_problems_where_nobody_is_right_on_the_first() -> None:

@@ -32,7 +32,7 @@ class Told:
             known.update({(problem.id, team): is_right(team, int(problem.target)) for team, problem in trials})
 
         self.sweeps = Sweeps(
-            given, lambda: range(3), "", ask, lambda team, problem: 0, known, [*range(3)], GENERAL, words=words
+            given, lambda: range(3), "", ask, lambda trials: 0, known, [*range(3)], GENERAL, words=words
         )  # fmt: skip
 
 

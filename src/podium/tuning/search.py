@@ -138,7 +138,7 @@ class Search:
         """
         once, again = stages_of(self._catalogue)
         self.sweeps = {kind: self.sweeps.get(kind) or self.sweeps_of(kind) for kind in self.by_kind}
-        await self._side_by_side({kind: list(once) for kind in self.by_kind}, left, on_batch)
+        await self._side_by_side({kind: list(once) for kind in self.by_kind}, left, on_batch, by_need=True)
         before = dict(self.sweeps)
         await between()
         anew = [kind for kind in self.by_kind if self.sweeps[kind] is not before[kind]]
@@ -220,7 +220,7 @@ class Search:
         alone = Counter(trial.candidate[0].worker for trial in self.trials if trial.outcome.right)
         ranked = sorted(range(self._workers), key=lambda worker: -alone[worker])
         return (PlanSweeps if self._catalogue.swept else Sweeps)(
-            self.by_kind[kind], lambda: self.workers, self.about[kind], self.batch, self.bench.shared, self.known, ranked,
+            self.by_kind[kind], lambda: self.workers, self.about[kind], self.batch, self.bench.price, self.known, ranked,
             self._catalogue, {problem.id for problem in self.by_kind[kind] if self.near.get(problem.id)},
             self._words.get(kind, ()),
         )  # fmt: skip

@@ -13,7 +13,7 @@ BEGUN_AGAIN = 3
 """How often a kind without a good team begins anew, each time with other problems."""
 MENDED = 4
 """How often the best team of a kind is mended at the end."""
-ALWAYS: tuple[Stage, ...] = (Sweeps.alone, Sweeps.review, Sweeps.tell, Sweeps.tell_again)
+ALWAYS: tuple[Stage, ...] = (Sweeps.alone, Sweeps.review, Sweeps.tell)
 """What is done even where there seems to be little left to gain."""
 
 

@@ -15,7 +15,7 @@ from itertools import combinations, product, zip_longest
 from podium.policies.tuned_record import LONGEST
 from podium.tuning.candidates import Candidate, Part, beside, solo, team_of, without
 from podium.tuning.catalogue import SOLVE, Catalogue
-from podium.tuning.measuring import AGAIN, ENOUGH, Ask
+from podium.tuning.measuring import AGAIN, ENOUGH, Ask, Price
 from podium.tuning.shown import Prepared, Shown
 from podium.tuning.telling import SOUND, TRIED, WRONG, Telling
 from podium.types import Problem
@@ -40,6 +40,10 @@ GIVEN_UP = 24
 """Wrong answers in a row after which nobody is looked for."""
 CROSSED, LIKELY = 3, 6
 """Workers of each place that are crossed, and of the teams that come out those that are raced."""
+RACE = 60
+"""Calls that are kept for racing and measuring what comes out of crossing."""
+LOOKED_AT = 2
+"""Teams that are measured on more problems at a time."""
 NEARLY = 0.15
 """A longer team that is less right by this much only is mended first: it has more places to gain in."""
 
@@ -53,7 +57,7 @@ class Sweeps(Telling):
         workers: Callable[[], Sequence[int]],
         about: str,
         ask: Ask,
-        shared: Callable[[Candidate, Problem], int],
+        price: Price,
         known: dict[tuple[str, Candidate], bool],
         ranked: Sequence[int],
         catalogue: Catalogue,
@@ -62,7 +66,7 @@ class Sweeps(Telling):
     ) -> None:
         """``doubtful``: problems, by id, that may be of another kind; nobody is tried on them before others. ``words``: what the
         task may be about, one list to be tried after the other."""
-        super().__init__(problems, about, ask, shared, known, ranked)
+        super().__init__(problems, about, ask, price, known, ranked)
         self._words = [one for one in words if one]
         self._workers = workers
         self._catalogue = catalogue
@@ -73,12 +77,13 @@ class Sweeps(Telling):
         self._spent = self._doubtful
         self._begun = 0
         self._shown = Shown()
+        self._mended: set[Candidate] = set()  # teams in which nobody gains in another place
         self._matter: set[str] = set()  # roles in which it was not all the same who took them
 
     async def begin_again(self) -> None:
         """Forget who was found good, and go by other problems first, each time by others."""
         self._good, self._is_wide, self._good_enough = {}, False, ENOUGH
-        self._told = frozenset()
+        self._mended = set()
         self._shown.begin_again()
         half = len(self.problems) // 2
         parts = (self.problems[:half], self.problems[half:], self.problems[::2])
@@ -197,13 +202,24 @@ class Sweeps(Telling):
         first, more = self._catalogue.prepared
         matter = sorted(self._matter & {*more} - {*first}, key=lambda role: (-self._shown.spread(role, workers), role))[:2]
         roles = [*first[:1], *(first[1:2] if len(matter) < 2 else ()), *matter]
-        *steps, lasts = [[(role, worker) for worker in self._shown.ranked(role, workers)[:CROSSED]] for role in (*roles, SOLVE)]
-        ends = [Part(role=SOLVE, worker=worker, about=self._about) for _, worker in lasts]
-        teams = [team_of(before, last) for before in product(*steps) for last in ends]
+
+        def crossed(count: int) -> list[Candidate]:
+            *steps, lasts = [[(role, one) for one in self._shown.ranked(role, workers)[:count]] for role in (*roles, SOLVE)]
+            ends = [Part(role=SOLVE, worker=worker, about=self._about) for _, worker in lasts]
+            return [team_of(before, last) for before in product(*steps) for last in ends]
+
+        wrong = [p for p in self.problems if self._known.get((p.id, self.best)) is not True][:2]
+        for count in range(CROSSED, 1, -1):
+            teams = crossed(count)
+            if not wrong or self.may_ask >= self._price([(team, wrong[0]) for team in teams]) + RACE:
+                break
+        else:
+            return  # what is found has to be raced, too
         right = Counter[Candidate]()
-        for problem in [p for p in self.problems if self._known.get((p.id, self.best)) is not True][:2]:
-            if self.may_ask >= len(teams):  # what begins is finished, and this is much
-                await self._ask([(team, problem) for team in teams])
+        for problem in wrong:
+            wanted = [(team, problem) for team in teams]
+            if self.may_ask >= self._price(wanted) + RACE:
+                await self._ask(wanted)
             right.update(team for team in teams if self._known.get((problem.id, team)))
             teams = [team for team in teams if right[team]] or teams
         await self.race(sorted((team for team in teams if right[team]), key=lambda team: -right[team])[:LIKELY])
@@ -234,16 +250,15 @@ class Sweeps(Telling):
         """Put others into single places of the best team, where it is wrong; who gains most there stays."""
         if not self.measured:
             return
+        await self.look_twice()
         await self.tell()
         if self.is_done:
             return
-        best = max(self.measured.values())
         if self._good and not all(self._good.values()) and not self._is_wide:
             return  # a part of the work is missing, which nobody's work in the other places makes good
-        near = [team for team, share in self.measured.items() if share > best - NEARLY and len(team) > 1]
-        if not near:
+        team = self._to_mend()
+        if team is None:
             return
-        team = max(near, key=lambda one: (len(one), self.measured[one]))
         others = [
             (*team[:at], replace(team[at], worker=worker), *team[at + 1 :])
             for at in range(len(team))
@@ -259,11 +274,29 @@ class Sweeps(Telling):
         if len(team) < LONGEST:
             there = {part.role for part in team}
             others += [beside(team, role, worker) for role, own in self._good.items() if role not in there for worker in own[:2]]
-        await self._best_where_wrong(team, others)
+        if not await self._best_where_wrong(team, others):
+            self._mended.add(team)
 
-    async def _best_where_wrong(self, team: Candidate, others: Sequence[Candidate]) -> None:
+    def _to_mend(self) -> Candidate | None:
+        """The longest of the best teams, since it has more places to gain in; where these were mended in vain, and none is good,
+        the best of the others."""
+        best = self.share
+        teams = [team for team in self.measured if len(team) > 1 and team not in self._mended]
+        if near := [team for team in teams if self.measured[team] > best - NEARLY]:
+            return max(near, key=lambda one: (len(one), self.measured[one]))
+        return max(teams, key=lambda one: (self.measured[one], len(one)), default=None) if best < AGAIN else None
+
+    async def look_twice(self) -> None:
+        """Measure the teams that may be the best on as many problems more: ten may be bad luck, and what is sought then in vain
+        costs more."""
+        least = max(SOUND, self.share - NEARLY)
+        likely = [one for one, share in self.measured.items() if least <= share < AGAIN and one not in self._twice]
+        for one in sorted(likely, key=lambda one: (-self.measured[one], len(one)))[:LOOKED_AT]:
+            await self.measure_more(one)
+
+    async def _best_where_wrong(self, team: Candidate, others: Sequence[Candidate]) -> bool:
         """Measure the two of ``others`` that are right most often where ``team`` is wrong; where none of those that were not
-        measured yet is right, on other problems that it has wrong, so that what is done twice is not done in vain."""
+        measured yet is right, on other problems that it has wrong, so that what is done twice is not done in vain. Whether one was measured."""
         others = [other for other in dict.fromkeys(others) if other not in self.measured]
         wrong = self._wrong(team)
         likely: list[Candidate] = []
@@ -283,10 +316,16 @@ class Sweeps(Telling):
             await self.measure(other)
             if SOUND <= self.measured.get(other, 0.0) < AGAIN and gained(other, WRONG) >= MUCH:
                 await self.measure_more(other)  # ten problems may be bad luck
+        return bool(likely)
+
+    def _looks_again(self, team: Candidate) -> bool:
+        """Whether it has an answer before its last step, so that what is put before that may not matter, or contradict it."""
+        return any(part.role in self._catalogue.answering for part in team[:-1])
 
     async def _proofs(self, least: int) -> list[tuple[Candidate, Problem]]:
         """Teams, each with a problem that it has right; single workers are asked alone until there are ``least``."""
-        teams = [*(solo(w, self._about) for w in self._ranked), *(one for one in self.measured if 1 < len(one) < LONGEST)]
+        teams = [solo(worker, self._about) for worker in self._ranked]
+        teams += [one for one in self.measured if 1 < len(one) < LONGEST and not self._looks_again(one)]
 
         def found() -> list[tuple[Candidate, Problem]]:
             """As many workers as there are by turns, since nobody's work is tried on what is his own."""
