@@ -138,7 +138,7 @@ class Search:
         """
         once, again = stages_of(self._catalogue)
         self.sweeps = {kind: self.sweeps.get(kind) or self.sweeps_of(kind) for kind in self.by_kind}
-        await self._side_by_side({kind: list(once) for kind in self.by_kind}, left, on_batch, by_need=True)
+        await self._side_by_side({kind: list(once) for kind in self.by_kind}, left, on_batch)
         before = dict(self.sweeps)
         await between()
         anew = [kind for kind in self.by_kind if self.sweeps[kind] is not before[kind]]

@@ -164,7 +164,7 @@ class Bench:
         return sum(prefix in begun for prefix in prefixes(candidate))
 
     def price(self, trials: Sequence[tuple[Candidate, Problem]]) -> int:
-        """How many calls ``trials`` take: those that were made before cost nothing, and those that begin alike are paid for once."""
+        """How many calls ``trials`` take: those made before cost nothing, and what begins alike is paid for once."""
         wanted = {(problem.id, prefix) for candidate, problem in trials for prefix in prefixes(candidate)}
         return sum(prefix not in self._begun.get(problem, ()) for problem, prefix in wanted)
 
