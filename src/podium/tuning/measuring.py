@@ -39,6 +39,8 @@ class Measuring:
         self._price = price
         self.may_ask = math.inf
         """Calls that are left to it; what has begun is finished."""
+        self.spent = 0
+        """Calls that it has taken."""
         self._known = known
         self._ranked = list(ranked)
         self.measured: dict[Candidate, float] = {}
@@ -119,5 +121,7 @@ class Measuring:
     async def _ask(self, trials: Sequence[tuple[Candidate, Problem]]) -> None:
         wanted = [(c, p) for c, p in dict.fromkeys(trials) if (p.id, c) not in self._known]
         if wanted and self.may_ask > 0:
-            self.may_ask -= self._price(wanted)
+            calls = self._price(wanted)
+            self.may_ask -= calls
+            self.spent += calls
             await self._ask_all(wanted)

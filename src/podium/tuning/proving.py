@@ -25,6 +25,8 @@ MANY = 3
 """Of more roles than this most come to the same, which is told first."""
 SPOILT, FEW_SPOILT = 8, 4
 """Answers spoilt by the first of many roles on which the others are tried, and so many at least."""
+LUCKY = 0.6
+"""Share of answers that were not spoiled from which who seems the best is believed, where nobody is harmless."""
 GIVEN_UP = 24
 """Wrong answers in a row after which nobody is looked for."""
 
@@ -87,7 +89,10 @@ class Proving(Telling):
                 kept = max((len(own) + 1) // 2, 2)
                 left[role] = own[:kept] + [part for part in own[kept:] if self._shown.tried(part.role, part.worker) < 2]
         self._matter |= left.keys()
-        return {role: [part for part in own if self._is_harmless(part)] for role, own in left.items()}
+        found = {role: [part for part in own if self._is_harmless(part)] for role, own in left.items()}
+        if not any(found.values()):  # bad luck is likelier than that nobody can do anything
+            found = {role: [p for p in own[:2] if self._shown.share(p.role, p.worker) > LUCKY] for role, own in left.items()}
+        return found
 
     def _is_harmless(self, part: Part) -> bool:
         tried = self._shown.tried(part.role, part.worker)
