@@ -162,7 +162,10 @@ class Sweeps(Proving):
             if len(team) < LONGEST and (team == ranked[0] or not self.is_done):
                 last = Part(role="review", worker=0, access=tuple(range(len(team))), about=self._about)
                 others = [(*team, replace(last, worker=worker)) for worker in self._workers()]
-                await self._best_where_wrong(team, others, compared=MOST_REVIEWERS if self.measured[team] >= SOUND else 2)
+                if self.measured[team] >= SOUND:
+                    await self._best_where_wrong(team, others, first=WRONG, compared=MOST_REVIEWERS)
+                else:
+                    await self._best_where_wrong(team, others)
 
     async def mend(self) -> None:
         """Put others into single places of the best team, where it is wrong; who gains most there stays."""
@@ -212,7 +215,9 @@ class Sweeps(Proving):
         for one in sorted(likely, key=lambda one: (-self.measured[one], len(one)))[:LOOKED_AT]:
             await self.measure_more(one)
 
-    async def _best_where_wrong(self, team: Candidate, others: Sequence[Candidate], *, compared: int = 2) -> bool:
+    async def _best_where_wrong(
+        self, team: Candidate, others: Sequence[Candidate], *, first: int = FIRST_WRONG, compared: int = 2
+    ) -> bool:
         """Measure the ``compared`` of ``others`` that are right most often where ``team`` is wrong; where none of those that were
         not measured yet is right, on other problems that it has wrong, so that what is done twice is not done in vain. Whether
         one was measured."""
@@ -223,9 +228,9 @@ class Sweeps(Proving):
         def gained(other: Candidate, count: int) -> int:
             return sum(self._known.get((problem.id, other), False) for problem in wrong[:count])
 
-        most = len(wrong) if self.measured[team] >= SOUND else FIRST_WRONG
-        for start in range(0, most, FIRST_WRONG):
-            end = start + FIRST_WRONG
+        most = len(wrong) if self.measured[team] >= SOUND else first
+        for start in range(0, most, first):
+            end = start + first
             await self._ask([(other, problem) for other in others for problem in wrong[start:end]])
             by_gain = {other: gained(other, end) for other in others}
             if likely := sorted((other for other in others if by_gain[other]), key=by_gain.__getitem__, reverse=True)[
