@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from podium.tuning.candidates import Candidate, solo, staffed, told_about
 from podium.tuning.catalogue import GENERAL
-from podium.tuning.finding import SAYINGS, sayings
+from podium.tuning.finding import REPEATED, SAYINGS, sayings
 from podium.tuning.over_kinds import searched_by_kinds
 from podium.tuning.search import Search
 from podium.tuning.split import shared_out
@@ -146,6 +146,15 @@ def test_sayings_are_the_longest_words_in_a_row_that_a_kind_has_and_others_do_no
     assert not [one for each in found.values() for one in each if "care" in one], "all kinds have it"
     assert all(len(each) <= SAYINGS for each in found.values())
     assert sayings(given, lambda one: "all the same")["all the same"]
+
+
+def test_a_saying_repeats_fewer_characters_of_a_question_than_a_plan_may() -> None:
+    given = problems(60)
+    long = "whoever looks into a drawer finds something else"
+    ended = [replace(one, question=f"{one.question} {long} {n}.") if one.kind == "sum" else one for n, one in enumerate(given)]
+    found = sayings(ended, kind_of)["sum"]
+    assert found
+    assert all(len(one) < REPEATED for one in found)
 
 
 def test_what_more_questions_have_than_a_longer_saying_of_theirs_is_no_saying_beside_it() -> None:
