@@ -148,8 +148,8 @@ def telling(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> d
 def sayings(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> dict[str, tuple[str, ...]]:
     """Kind -> words in a row that some of its questions have and hardly any others, those that tell it best first.
 
-    Of those that the same questions have only the longest is there that has fewer than ``REPEATED`` characters. Such words may say what the task is about. Where there are
-    many questions, ``SAMPLE`` of them are read.
+    Of those that the same questions have only the longest is there that has fewer than ``REPEATED`` characters. Such words may
+    say what the task is about. Where there are many questions, ``SAMPLE`` of them are read.
     """
     problems = _spread(problems)
     where: dict[str, set[int]] = {}
