@@ -32,7 +32,8 @@ class Telling(Measuring):
         self._told = frozenset()
 
     async def tell(self) -> None:
-        """Tell the best team what the task may be about, where it is told nothing yet.
+        """Tell the best team what the task may be about, where nothing told has helped yet; a single worker, and a team of a kind
+        that is called by a word of its questions, only where it is right often, and the latter only what these say.
 
         What that is shows where a team is wrong and, told, is right: the best one first, then others. The best team that is
         told so takes its own place, if it is no worse.
