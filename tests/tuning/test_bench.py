@@ -22,6 +22,15 @@ def bench_of(workers: WorkerPool | None = None) -> Bench:
     return Bench(workers or pool("idle", "sum", "reverse", "failing"), exact, kind_of)
 
 
+async def test_the_price_of_several_trials_counts_what_begins_alike_once() -> None:
+    bench = bench_of()
+    teams = [staffed(GENERAL.plans[2], (IDLE, last)) for last in (IDLE, SUM, REVERSE)]
+    assert bench.price([(team, SEVEN) for team in teams]) == 4
+    assert bench.price([(team, problem("sum", number)) for team in teams for number in (7, 8)]) == 8
+    await bench.run(teams[SUM], SEVEN)
+    assert bench.price([(team, SEVEN) for team in teams]) == 2
+
+
 async def test_equal_calls_are_paid_for_once() -> None:
     bench = bench_of()
     plan = staffed(GENERAL.plans[2], (IDLE, SUM))

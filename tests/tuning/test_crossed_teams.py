@@ -37,6 +37,11 @@ def clerk(at: int) -> Callable[[Call], str]:
     return answer
 
 
+def noted(shown: Shown, role: str, worker: int, *, tried: int, missed: int) -> None:
+    for trial in range(tried):
+        shown.note(role, worker, trial, right=trial >= missed)
+
+
 async def begun(left: float) -> Sweeps:
     workers = WorkerPool([member(f"clerk{at}", clerk(at)) for at in range(5)])
     search = Search(Bench(workers, exact, kind_of), locks(30), 5)
@@ -45,8 +50,8 @@ async def begun(left: float) -> Sweeps:
     await sweeps.alone()
     assert sweeps.share < 0.1
     for role, worker in (("plan", PLANNER), ("recall", RECALLER), (SOLVE, SOLVER)):
-        sweeps._shown.note(role, worker, tried=3, missed=1)
-        sweeps._shown.note(role, 4, tried=2, missed=2)
+        noted(sweeps._shown, role, worker, tried=3, missed=1)
+        noted(sweeps._shown, role, 4, tried=2, missed=2)
     sweeps.may_ask = left
     return sweeps
 
@@ -92,8 +97,10 @@ async def test_a_race_without_teams_is_none() -> None:
 
 def test_what_was_shown_is_forgotten_but_for_the_ranks() -> None:
     shown = Shown()
-    shown.note("plan", 0, tried=4, missed=3)
-    shown.note("plan", 1, tried=4, missed=0)
+    noted(shown, "plan", 0, tried=4, missed=3)
+    noted(shown, "plan", 0, tried=4, missed=3)
+    noted(shown, "plan", 1, tried=4, missed=0)
+    assert (shown.tried("plan", 0), shown.missed("plan", 0)) == (4, 3), "what is done again shows nothing new"
     assert not shown.may_be_good("plan", 0)
     shown.begin_again()
     assert shown.may_be_good("plan", 0)

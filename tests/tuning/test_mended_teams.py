@@ -1,6 +1,7 @@
 """Where the best team is wrong, others are put into its places: what is done again looks at other problems."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from podium.tuning.candidates import Candidate, Part, solo, staffed, without
 from podium.tuning.catalogue import GENERAL
@@ -19,7 +20,7 @@ def sweeps_where(is_right: Callable[[Candidate, int], bool], workers: int = 3) -
     async def ask(trials: Sequence[tuple[Candidate, Problem]]) -> None:
         known.update({(problem.id, team): is_right(team, int(problem.target)) for team, problem in trials})
 
-    return Sweeps(problems, lambda: range(workers), "", ask, lambda team, problem: 0, known, [*range(workers)], GENERAL)
+    return Sweeps(problems, lambda: range(workers), "", ask, lambda trials: 0, known, [*range(workers)], GENERAL)
 
 
 async def test_a_team_is_mended_on_other_problems_where_nobody_is_right_on_the_first() -> None:
@@ -31,13 +32,33 @@ async def test_a_team_is_mended_on_other_problems_where_nobody_is_right_on_the_f
 
 
 async def test_who_is_right_where_the_team_is_wrong_is_measured_on_more_than_ten() -> None:
-    wrong = {TEAM: (1, 2, 3, 8), OTHER: (0, 4, 5, 8)}
+    wrong = {TEAM: (1, 2, 3, 8, 12, 14, 16), OTHER: (0, 4, 5, 8)}
     sweeps = sweeps_where(lambda team, number: team in wrong and number not in wrong[team])
     await sweeps.measure(TEAM)
     await sweeps.mend()
     assert sweeps.best == OTHER
     assert sweeps.asked(OTHER) == 20
-    assert sweeps.asked(TEAM) == 10
+
+
+async def test_a_team_that_may_be_good_is_looked_at_twice_before_it_is_mended() -> None:
+    sweeps = sweeps_where(lambda team, number: team == TEAM and number not in (1, 2, 3, 8))
+    await sweeps.measure(TEAM)
+    assert sweeps.share < 0.6
+    await sweeps.look_twice()
+    assert sweeps.asked(TEAM) == 20
+    assert sweeps.share > 0.75, "ten problems were bad luck"
+
+
+async def test_where_the_best_team_was_mended_in_vain_another_one_is() -> None:
+    longer = staffed((("plan", ()), ("recall", (0,)), ("solve", (0, 1))), (0, 0, 0))
+    mended = (*longer[:2], replace(longer[2], worker=2))
+    right = {TEAM: 3, longer: 2, mended: 30}
+    sweeps = sweeps_where(lambda team, number: 9 - number < right.get(team, 0))
+    await sweeps.measure(TEAM)
+    await sweeps.measure(longer)
+    for _ in range(3):
+        await sweeps.mend()
+    assert sweeps.best == mended
 
 
 async def test_a_weak_team_is_not_mended_at_length() -> None:
@@ -68,5 +89,15 @@ async def test_a_review_is_tried_behind_the_second_best_worker_as_well() -> None
     wrong = {solo(0): (1, 5, 9), solo(1): (0, 2, 6, 9), good: ()}
     sweeps = sweeps_where(lambda team, number: team in wrong and number not in wrong[team])
     await sweeps.alone()
+    await sweeps.review()
+    assert sweeps.best == good
+
+
+async def test_reviewers_of_a_sound_worker_are_compared_on_more_than_two_problems_that_it_has_wrong() -> None:
+    last = Part(role="review", worker=0, access=(0,))
+    good, lucky = (*solo(0), replace(last, worker=1)), (*solo(0), replace(last, worker=2))
+    wrong = {solo(0): (0, 1, 6, 7), good: (0, 1), lucky: (1, 6, 7)}  # the first two tell for the wrong one
+    sweeps = sweeps_where(lambda team, number: team in wrong and number not in wrong[team])
+    await sweeps.measure(solo(0))
     await sweeps.review()
     assert sweeps.best == good

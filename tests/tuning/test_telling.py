@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from podium.tuning.candidates import Candidate, solo, staffed, told_about
 from podium.tuning.catalogue import GENERAL
-from podium.tuning.finding import SAYINGS, sayings
+from podium.tuning.finding import REPEATED, SAYINGS, sayings
 from podium.tuning.over_kinds import searched_by_kinds
 from podium.tuning.search import Search
 from podium.tuning.split import shared_out
@@ -22,7 +22,9 @@ WORDS = (("weather", "poetry"), ("rivers", "law"))
 class Told:
     """Sweeps over thirty problems, and what was asked."""
 
-    def __init__(self, is_right: Callable[[Candidate, int], bool], words: Sequence[Sequence[str]] = WORDS) -> None:
+    def __init__(
+        self, is_right: Callable[[Candidate, int], bool], words: Sequence[Sequence[str]] = WORDS, about: str = ""
+    ) -> None:
         self.asked: list[tuple[str, int]] = []
         known: dict[tuple[str, Candidate], bool] = {}
         given = [Problem(question=f"{n}?", target=str(n), kind="number", source="test") for n in range(30)]
@@ -32,7 +34,7 @@ class Told:
             known.update({(problem.id, team): is_right(team, int(problem.target)) for team, problem in trials})
 
         self.sweeps = Sweeps(
-            given, lambda: range(3), "", ask, lambda team, problem: 0, known, [*range(3)], GENERAL, words=words
+            given, lambda: range(3), about, ask, lambda trials: 0, known, [*range(3)], GENERAL, words=words
         )  # fmt: skip
 
 
@@ -87,7 +89,7 @@ async def test_what_does_harm_elsewhere_does_not_take_the_place() -> None:
     assert told.sweeps.best == TEAM
 
 
-async def test_a_bad_team_one_that_is_told_and_a_single_worker_are_left_alone() -> None:
+async def test_a_bad_team_one_that_is_told_and_a_weak_single_worker_are_left_alone() -> None:
     for team, wrong in ((TEAM, 1), (told_about(TEAM, "birds"), 4), (solo(0), 4)):
         told = Told(knows("rivers", wrong))
         await told.sweeps.measure(team)
@@ -98,6 +100,36 @@ async def test_a_bad_team_one_that_is_told_and_a_single_worker_are_left_alone() 
     await told.sweeps.measure(TEAM)
     await told.sweeps.tell()
     assert told.sweeps.best == TEAM
+
+
+async def test_a_single_worker_that_is_right_often_is_told_as_well() -> None:
+    told = Told(knows("rivers", 9))
+    await told.sweeps.measure(solo(0))
+    await told.sweeps.tell()
+    assert told.sweeps.best == told_about(solo(0), "rivers")
+
+
+async def test_where_a_kind_is_called_by_a_word_a_good_team_is_told_what_its_questions_say_all_the_same() -> None:
+    team = told_about(TEAM, "once")
+    told = Told(knows("poetry", 9), about="once")
+    await told.sweeps.measure(team)
+    await told.sweeps.tell()
+    assert told.sweeps.best == told_about(TEAM, "poetry")
+    told = Told(knows("rivers", 9), about="once")
+    await told.sweeps.measure(team)
+    await told.sweeps.tell()
+    assert told.sweeps.best == team
+    assert {about for about, _ in told.asked} == {"once", "weather", "poetry"}, "sorts of tasks are left out"
+
+
+async def test_where_no_calls_are_left_nothing_counts_as_told() -> None:
+    told = Told(knows("rivers"))
+    await told.sweeps.measure(TEAM)
+    told.sweeps.may_ask = 0
+    await told.sweeps.tell()
+    told.sweeps.may_ask = 1000
+    await told.sweeps.tell()
+    assert told.sweeps.best == told_about(TEAM, "rivers")
 
 
 def test_sayings_are_the_longest_words_in_a_row_that_a_kind_has_and_others_do_not() -> None:
@@ -114,6 +146,15 @@ def test_sayings_are_the_longest_words_in_a_row_that_a_kind_has_and_others_do_no
     assert not [one for each in found.values() for one in each if "care" in one], "all kinds have it"
     assert all(len(each) <= SAYINGS for each in found.values())
     assert sayings(given, lambda one: "all the same")["all the same"]
+
+
+def test_a_saying_repeats_fewer_characters_of_a_question_than_a_plan_may() -> None:
+    given = problems(60)
+    long = "whoever looks into a drawer finds something else"
+    ended = [replace(one, question=f"{one.question} {long} {n}.") if one.kind == "sum" else one for n, one in enumerate(given)]
+    found = sayings(ended, kind_of)["sum"]
+    assert found
+    assert all(len(one) < REPEATED for one in found)
 
 
 def test_what_more_questions_have_than_a_longer_saying_of_theirs_is_no_saying_beside_it() -> None:

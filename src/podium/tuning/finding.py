@@ -28,6 +28,8 @@ TELLING = 0.5
 """Share of a kind's questions that have the word it is called by."""
 SAID, SAYINGS, LONGEST_SAYING = 0.1, 6, 7
 """Share of a kind's questions that have a saying of it, how many of these there are at most, and their words."""
+REPEATED = 40
+"""Characters of a question that nothing may repeat, as in what is proposed: a saying is shorter."""
 LOOKED_AT = 1_000
 """Characters of a question that are read for sayings."""
 ELSEWHERE = 0.1
@@ -146,15 +148,17 @@ def telling(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> d
 def sayings(problems: Sequence[Problem], kind_of: Callable[[Problem], str]) -> dict[str, tuple[str, ...]]:
     """Kind -> words in a row that some of its questions have and hardly any others, those that tell it best first.
 
-    Of those that the same questions have only the longest is there. Such words may say what the task is about. Where there are
-    many questions, ``SAMPLE`` of them are read.
+    Of those that the same questions have only the longest is there that has fewer than ``REPEATED`` characters. Such words may
+    say what the task is about. Where there are many questions, ``SAMPLE`` of them are read.
     """
     problems = _spread(problems)
     where: dict[str, set[int]] = {}
     for place, problem in enumerate(problems):
         for saying in _in_a_row(problem.question[:LOOKED_AT]):
             where.setdefault(saying, set()).add(place)
-    again = sorted((one for one, had in where.items() if len(had) > 1), key=lambda one: (len(one.split()), one))
+    again = sorted(
+        (one for one, had in where.items() if len(had) > 1 and len(one) < REPEATED), key=lambda one: (len(one.split()), one)
+    )
     found = {}
     for kind in dict.fromkeys(map(kind_of, problems)):
         own = {place for place, problem in enumerate(problems) if kind_of(problem) == kind}

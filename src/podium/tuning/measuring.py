@@ -16,17 +16,19 @@ ENOUGH = 0.9
 """Share right from which a kind is left alone."""
 
 Ask = Callable[[Sequence[tuple[Candidate, Problem]]], Awaitable[None]]
+Price = Callable[[Sequence[tuple[Candidate, Problem]]], int]
 
 
 class Measuring:
-    """What is known of one kind. ``ask`` tries candidates on problems and puts into ``known`` whether they were right."""
+    """What is known of one kind. ``ask`` tries candidates on problems and puts into ``known`` whether they were right; ``price``
+    says how many calls that takes."""
 
     def __init__(
         self,
         problems: Sequence[Problem],
         about: str,
         ask: Ask,
-        shared: Callable[[Candidate, Problem], int],
+        price: Price,
         known: dict[tuple[str, Candidate], bool],
         ranked: Sequence[int],
     ) -> None:
@@ -34,9 +36,11 @@ class Measuring:
         """In the order in which candidates are measured on them."""
         self._about = about
         self._ask_all = ask
-        self._shared = shared
+        self._price = price
         self.may_ask = math.inf
         """Calls that are left to it; what has begun is finished."""
+        self.spent = 0
+        """Calls that it has taken."""
         self._known = known
         self._ranked = list(ranked)
         self.measured: dict[Candidate, float] = {}
@@ -117,5 +121,7 @@ class Measuring:
     async def _ask(self, trials: Sequence[tuple[Candidate, Problem]]) -> None:
         wanted = [(c, p) for c, p in dict.fromkeys(trials) if (p.id, c) not in self._known]
         if wanted and self.may_ask > 0:
-            self.may_ask -= sum(len(candidate) - self._shared(candidate, problem) for candidate, problem in wanted)
+            calls = self._price(wanted)
+            self.may_ask -= calls
+            self.spent += calls
             await self._ask_all(wanted)

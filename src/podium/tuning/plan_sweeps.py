@@ -14,7 +14,8 @@ from typing import Any
 from podium.tuning.candidates import Candidate, plan_of, solo, staffed
 from podium.tuning.catalogue import Plan
 from podium.tuning.measuring import MEASURED
-from podium.tuning.sweeps import PROVED, Sweeps
+from podium.tuning.proving import PROVED
+from podium.tuning.sweeps import Sweeps
 from podium.tuning.telling import WRONG
 from podium.types import Problem
 
@@ -125,12 +126,11 @@ class PlanSweeps(Sweeps):
                 if (right := self._known.get((problem.id, one))) is not None:
                     tries[worker] += 1
                     hits[worker] += right
+                    self._shown.note(role, worker, (problem.id, one), right=right)
             if start == PROVED[0] and at < len(proofs[0][0]) - 1 and sum(hits.values()) == sum(tries.values()):
                 return IDLE
             fewest = sorted(tries[worker] - hits[worker] for worker in left)[(len(left) - 1) // 2]
             left = [worker for worker in left if tries[worker] - hits[worker] <= max(fewest, 1)]
-        for worker, tried in tries.items():
-            self._shown.note(role, worker, tried=tried, missed=tried - hits[worker])
         missed = {worker: tries[worker] - hits[worker] for worker in left if tries[worker]}
         good = [worker for worker in missed if missed[worker] <= (tries[worker] > 4)]
         if len(good) < 2:

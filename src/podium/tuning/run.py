@@ -216,7 +216,7 @@ async def select(
     everything are among them, so that the choice by kind has to beat them.
     """
     mean, constant, costs = search.model.mean(), search.constant(kinds), costs_of(search.trials)
-    found = {}
+    found, compared = {}, {}
     for kind in kinds:
         leaders = search.leaders(kind, mean, CONTENDERS)
         singles = {
@@ -228,7 +228,6 @@ async def select(
             (one for one in singles if singles[one] > singles[alone] - NEARLY),
             key=lambda one: inf if (usd := costs(one)) is None else usd,
         )
-        own = [problem for problem in problems if bench.kind_of(problem) == kind]
         first = list(dict.fromkeys((*leaders[:1], alone, constant, cheap, *leaders)))
         measured = max(search.measured(kind).values(), default=1.0)
         contenders = [
@@ -243,10 +242,14 @@ async def select(
             for one in first
         ]
         top = max(one.expected for one in contenders)
-        contenders = [one for one in contenders if one.expected > top - FAR]
-        few = affordable(contenders, calls / len(kinds))
-        contenders = contenders[:few]
-        found[kind] = await halving(bench, contenders, own, calls / len(kinds)) if calls > 0 else contenders
+        compared[kind] = [one for one in contenders if one.expected > top - FAR]
+    until = len(bench.paid) + calls
+    # What a kind with few contenders leaves over is for those with many.
+    for place, kind in enumerate(sorted(kinds, key=lambda kind: sum(len(one.candidate) for one in compared[kind]))):
+        share = (until - len(bench.paid)) / (len(kinds) - place)
+        contenders = compared[kind][: affordable(compared[kind], share)]
+        own = [problem for problem in problems if bench.kind_of(problem) == kind]
+        found[kind] = await halving(bench, contenders, own, share) if share > 0 else contenders
         for contender in found[kind]:
             for trial in contender.trials:
                 search.note(trial)

@@ -29,6 +29,8 @@ RANDOM = 0.1
 CHANGED = 0.25
 FEWEST = 3
 """Of the best of a kind; only where fewer were measured estimates take their place: they rest on chosen problems."""
+AHEAD = 150
+"""Calls by which a kind without a good team may be ahead of another one."""
 FIRST = 5
 """Problems of each kind that every worker is asked alone before anything else."""
 
@@ -162,7 +164,8 @@ class Search:
         *,
         by_need: bool = False,
     ) -> None:
-        """Search kinds side by side until the best of each is right often enough; ``by_need``: those without a good team first.
+        """Search kinds side by side until the best of each is right often enough; ``by_need``: those without a good team first,
+        and of these those that have taken least.
 
         Whether to go on is asked between stages, so that it does not hang on who answers first.
         """
@@ -174,6 +177,8 @@ class Search:
                 return
             if by_need:
                 active = [kind for kind in active if self.sweeps[kind].share < AGAIN] or active
+                least = min(self.sweeps[kind].spent for kind in active)
+                active = [kind for kind in active if self.sweeps[kind].spent <= least + AHEAD]
             for kind in active:
                 self.sweeps[kind].may_ask = left() / len(active)
             await self.bench.all([stages[kind].pop(0)(self.sweeps[kind]) for kind in active])
@@ -220,7 +225,7 @@ class Search:
         alone = Counter(trial.candidate[0].worker for trial in self.trials if trial.outcome.right)
         ranked = sorted(range(self._workers), key=lambda worker: -alone[worker])
         return (PlanSweeps if self._catalogue.swept else Sweeps)(
-            self.by_kind[kind], lambda: self.workers, self.about[kind], self.batch, self.bench.shared, self.known, ranked,
+            self.by_kind[kind], lambda: self.workers, self.about[kind], self.batch, self.bench.price, self.known, ranked,
             self._catalogue, {problem.id for problem in self.by_kind[kind] if self.near.get(problem.id)},
             self._words.get(kind, ()),
         )  # fmt: skip

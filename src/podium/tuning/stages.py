@@ -13,7 +13,7 @@ BEGUN_AGAIN = 3
 """How often a kind without a good team begins anew, each time with other problems."""
 MENDED = 4
 """How often the best team of a kind is mended at the end."""
-ALWAYS: tuple[Stage, ...] = (Sweeps.alone, Sweeps.review, Sweeps.tell, Sweeps.tell_again)
+ALWAYS: tuple[Stage, ...] = (Sweeps.alone, Sweeps.review, Sweeps.tell)
 """What is done even where there seems to be little left to gain."""
 
 
@@ -21,7 +21,7 @@ def stages_of(catalogue: Catalogue) -> tuple[list[Stage], list[Stage]]:
     """What every kind goes through, and what is done where that is not enough."""
     first: list[Stage] = [stage for plan in catalogue.swept for stage in (partial(PlanSweeps.plan, plan=plan), Sweeps.mend)]
     first += [partial(Sweeps.prepare, roles=catalogue.prepared[0]), Sweeps.join, Sweeps.mend]
-    more: list[Stage] = [partial(Sweeps.widen, roles=catalogue.prepared[1]), *[Sweeps.mend] * MENDED]
+    more: list[Stage] = [partial(Sweeps.widen, roles=catalogue.prepared[1]), Sweeps.cross, *[Sweeps.mend] * MENDED]
     more += [Sweeps.cross, *[Sweeps.mend] * MENDED]
     once: list[Stage] = [Sweeps.alone, Sweeps.review, Sweeps.tell, *first, *more, Sweeps.tell]
     return once, [Sweeps.tell_again, Sweeps.begin_again, *first, *more] * BEGUN_AGAIN

@@ -7,7 +7,7 @@ things at once, which would say too much.
 from collections.abc import Mapping, Sequence
 
 from podium.tuning.candidates import Candidate, told_about
-from podium.tuning.measuring import Measuring
+from podium.tuning.measuring import AGAIN, Measuring
 from podium.types import Problem
 
 SOUND = 0.55
@@ -32,24 +32,30 @@ class Telling(Measuring):
         self._told = frozenset()
 
     async def tell(self) -> None:
-        """Tell the best team what the task may be about, where it is told nothing yet.
+        """Tell the best team what the task may be about, where nothing told has helped yet; a single worker, and a team of a kind
+        that is called by a word of its questions, only where it is right often, and the latter only what these say.
 
         What that is shows where a team is wrong and, told, is right: the best one first, then others. The best team that is
         told so takes its own place, if it is no worse.
         """
         best = self.best
-        if len(best) == 1 or best[-1].about or best in self._told or self.share < SOUND:
+        sound = AGAIN if len(best) == 1 or self._about else SOUND
+        if best[-1].about != self._about or best in self._told or self.share < sound:
             return
-        self._told |= {best}
-        teams = sorted((one for one in self.measured if not one[-1].about), key=lambda one: (-self.measured[one], len(one)))
-        for words in self._words:
+        own = [one for one in self.measured if one[-1].about == self._about and (len(one) > 1) == (len(best) > 1)]
+        teams = sorted(own, key=lambda one: (-self.measured[one], len(one)))
+        for words in self._words[:1] if self._about else self._words:
             wrong = [(team, p) for team in teams for p in self._wrong(team)]
             new = [(team, p) for team, p in wrong if (p.id, told_about(team, words[-1])) not in self._known]
             for team, problem in new[:TOLD]:
+                if self.may_ask <= 0:
+                    return
                 await self._ask([(told_about(team, word), problem) for word in words])
                 if likely := [word for word in words if self._known.get((problem.id, told_about(team, word)))]:
+                    self._told |= {best}
                     await self._tell(best, likely[:TRIED])
                     return
+        self._told |= {best}
 
     async def tell_again(self) -> None:
         """The same with more problems that teams have wrong."""

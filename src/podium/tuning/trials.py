@@ -163,6 +163,11 @@ class Bench:
         begun = self._begun.get(problem.id, set())
         return sum(prefix in begun for prefix in prefixes(candidate))
 
+    def price(self, trials: Sequence[tuple[Candidate, Problem]]) -> int:
+        """How many calls ``trials`` take: those made before cost nothing, and what begins alike is paid for once."""
+        wanted = {(problem.id, prefix) for candidate, problem in trials for prefix in prefixes(candidate)}
+        return sum(prefix not in self._begun.get(problem, ()) for problem, prefix in wanted)
+
     async def run(self, candidate: Candidate, problem: Problem) -> list[Trial]:
         """The trial, first, and those of earlier ends that were judged along with it; empty where the world failed.
 

@@ -1,0 +1,59 @@
+"""Who spoils nothing where somebody is right; of many roles those are told that come to something of their own."""
+
+from collections.abc import Callable, Sequence
+
+from podium.tuning.candidates import Candidate, Part, beside, solo
+from podium.tuning.catalogue import GENERAL
+from podium.tuning.sweeps import Sweeps
+from podium.types import Problem
+
+RECALLS = GENERAL.prepared[1]
+
+
+def sweeps_where(is_right: Callable[[Candidate], bool], asked: list[Candidate] | None = None) -> Sweeps:
+    """Sweeps over thirty problems, of which all come out alike."""
+    known: dict[tuple[str, Candidate], bool] = {}
+    problems = [Problem(question=f"{n}?", target=str(n), kind="number", source="test") for n in range(30)]
+
+    async def ask(trials: Sequence[tuple[Candidate, Problem]]) -> None:
+        known.update({(problem.id, team): is_right(team) for team, problem in trials})
+        (asked if asked is not None else []).extend(team for team, _ in trials)
+
+    return Sweeps(problems, lambda: range(4), "", ask, lambda trials: 0, known, [*range(4)], GENERAL)
+
+
+async def test_of_many_roles_those_stay_that_are_right_where_the_whole_is_spoilt() -> None:
+    asked: list[Candidate] = []
+    good = beside(solo(0), "recall nature", 1)
+    sweeps = sweeps_where(lambda team: team in (solo(0), good), asked)
+    await sweeps.prepare(RECALLS)
+    assert sweeps._good["recall nature"] == [1]
+    others = [team for team in asked if len(team) > 1 and team[0].role == "solve" and team[1].role == "recall places"]
+    tried = [team for team in asked if len(team) > 1 and team[-2].role == "recall people"]
+    assert not [role for role in sweeps._good if role not in ("recall", "recall nature")]
+    assert len(tried) + len(others) <= 8, "what comes to the same is tried on few problems"
+
+
+async def test_roles_that_come_to_the_same_are_tried_once() -> None:
+    sweeps = sweeps_where(lambda team: len(team) == 1 or team[-2].role != "recall" or team[-2].worker == 2)
+    await sweeps.prepare(RECALLS)
+    assert not sweeps._good.keys() - {"recall", RECALLS[1]}
+
+
+async def test_a_team_that_looks_at_an_answer_again_proves_nothing() -> None:
+    review = Part(role="review", worker=1, access=(0,))
+    again = (*solo(0), review)
+    sweeps = sweeps_where(lambda team: team == again)
+    await sweeps.measure(again)
+    assert sweeps.share > 0.9
+    assert await sweeps._proofs(3) == []
+
+
+async def test_what_was_shown_in_one_round_counts_in_the_next_and_the_same_again_counts_once() -> None:
+    sweeps = sweeps_where(lambda team: len(team) == 1 or team[-2].worker in (1, 2))
+    await sweeps.prepare(("plan",))
+    first = sweeps._shown.tried("plan", 1)
+    await sweeps.begin_again()
+    await sweeps.prepare(("plan",))
+    assert sweeps._shown.tried("plan", 1) == first
+    assert {*sweeps._good["plan"]} == {1, 2}
