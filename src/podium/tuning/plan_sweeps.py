@@ -30,8 +30,8 @@ IDLE = -1
 class PlanSweeps(Sweeps):
     """The sweeps of one kind over whole plans. Example: ``await sweeps.plan(OWN.swept[0])``."""
 
-    def __init__(self, *about: Any) -> None:
-        super().__init__(*about)
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
         self._chosen: dict[str, int] = {}
         self._turned = False
 

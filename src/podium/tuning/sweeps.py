@@ -44,8 +44,9 @@ NEARLY = 0.15
 class Sweeps(Proving):
     """The sweeps of one kind."""
 
-    def __init__(self, *about: Any, **more: Any) -> None:
-        super().__init__(*about, **more)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """As :class:`podium.tuning.proving.Proving`."""
+        super().__init__(*args, **kwargs)
         self._good_enough = AGAIN  # share right from which what is there is better mended
         self._good: dict[str, list[int]] = {}
         self._is_wide = False
