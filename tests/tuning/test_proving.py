@@ -10,7 +10,7 @@ from podium.types import Problem
 RECALLS = GENERAL.prepared[1]
 
 
-def sweeps_where(is_right: Callable[[Candidate], bool], asked: list[Candidate] | None = None) -> Sweeps:
+def sweeps_where(is_right: Callable[[Candidate], bool], asked: list[Candidate] | None = None, workers: int = 4) -> Sweeps:
     """Sweeps over thirty problems, of which all come out alike."""
     known: dict[tuple[str, Candidate], bool] = {}
     problems = [Problem(question=f"{n}?", target=str(n), kind="number", source="test") for n in range(30)]
@@ -19,7 +19,7 @@ def sweeps_where(is_right: Callable[[Candidate], bool], asked: list[Candidate] |
         known.update({(problem.id, team): is_right(team) for team, problem in trials})
         (asked if asked is not None else []).extend(team for team, _ in trials)
 
-    return Sweeps(problems, lambda: range(4), "", ask, lambda trials: 0, known, [*range(4)], GENERAL)
+    return Sweeps(problems, lambda: range(workers), "", ask, lambda trials: 0, known, [*range(workers)], GENERAL)
 
 
 async def test_of_many_roles_those_stay_that_are_right_where_the_whole_is_spoilt() -> None:
@@ -57,3 +57,20 @@ async def test_what_was_shown_in_one_round_counts_in_the_next_and_the_same_again
     await sweeps.prepare(("plan",))
     assert sweeps._shown.tried("plan", 1) == first
     assert {*sweeps._good["plan"]} == {1, 2}
+
+
+async def test_of_many_workers_most_go_after_one_problem() -> None:
+    asked: list[Candidate] = []
+    sweeps = sweeps_where(lambda team: len(team) == 1 or team[-2].worker in (7, team[-1].worker), asked, workers=20)
+    await sweeps.prepare(("plan",))
+    assert sweeps._good["plan"] == [7]
+    assert len([team for team in asked if len(team) == 2]) <= 2 * 20 + 7
+
+
+async def test_with_many_workers_an_answer_that_may_be_luck_proves_less() -> None:
+    sweeps = sweeps_where(lambda team: team in (solo(0), solo(1), beside(solo(0), "plan", 0)), workers=20)
+    parts = [Part(role="plan", worker=worker) for worker in range(20)]
+    first, second = sweeps.problems[:2]
+    proofs = [(solo(1), first), (solo(0), second)]
+    checked = await sweeps._checked(proofs, parts, lambda team, part: beside(team, part.role, part.worker))
+    assert checked == proofs[::-1]

@@ -19,6 +19,8 @@ from podium.types import Problem
 
 PROVED = (2, 2, 3)
 """Problems that somebody has right, of each round in which steps are tried."""
+DOZEN, PROVED_BY_MANY = 12, (1, 1, 2, 3)
+"""With more workers than that each is tried on one problem first, and who spoils it mostly goes at once."""
 OWN = 3
 """Problems that one worker is asked for that it has right alone, beyond those known."""
 MANY = 3
@@ -58,19 +60,26 @@ class Proving(Telling):
         self._shown = Shown()
         self._matter: set[str] = set()  # roles in which it was not all the same who took them
 
+    @property
+    def _are_many(self) -> bool:
+        """Whether there are so many workers that most have to go early."""
+        return len(self._workers()) > DOZEN
+
     async def _harmless(self, parts: Sequence[Part], made: Callable[[Candidate, Part], Candidate]) -> dict[str, list[Part]]:
         """Role -> who spoils nothing in it, the best first; a role that nobody spoils anything in is left out.
 
         A problem that nobody but its own worker has right with a role shows nothing of that role.
         """
         proofs = await self._proofs(sum(PROVED))
+        if self._are_many:
+            proofs = await self._checked(proofs, parts, made)
         left: dict[str, list[Part]] = {}
         for part in parts:
             left.setdefault(part.role, []).append(part)
         if len(left) > MANY:
             left = await self._with_parts(left, made, proofs)
-        start = 0
-        for size in PROVED:
+        everyone, start = {role: list(own) for role, own in left.items()}, 0
+        for size in PROVED_BY_MANY if self._are_many else PROVED:
             few = proofs[start : start + size]
             start += size
             await self._ask([(made(team, part), p) for own in left.values() for part in own for team, p in few])
@@ -82,17 +91,32 @@ class Proving(Telling):
                         if is_right is not None:
                             self._shown.note(part.role, part.worker, (problem.id, team), right=is_right)
             for role, own in list(left.items()):
-                if start == PROVED[0] and self._changes_nothing(own, made, few):
+                if start == PROVED[0] and self._changes_nothing(everyone[role], made, proofs[:start]):
                     del left[role]
                     continue
                 own.sort(key=lambda part: -self._shown.share(part.role, part.worker))
-                kept = max((len(own) + 1) // 2, 2)
-                left[role] = own[:kept] + [part for part in own[kept:] if self._shown.tried(part.role, part.worker) < 2]
+                kept = max((len(own) + 3) // 4 if self._are_many else (len(own) + 1) // 2, 2)
+                left[role] = own[:kept] + [part for part in own[kept:] if self._is_open(part)]
         self._matter |= left.keys()
         found = {role: [part for part in own if self._is_harmless(part)] for role, own in left.items()}
         if not any(found.values()):  # bad luck is likelier than that nobody can do anything
             found = {role: [p for p in own[:2] if self._shown.share(p.role, p.worker) > LUCKY] for role, own in left.items()}
         return found
+
+    async def _checked(
+        self, proofs: Sequence[tuple[Candidate, Problem]], parts: Sequence[Part], made: Callable[[Candidate, Part], Candidate]
+    ) -> list[tuple[Candidate, Problem]]:
+        """Those first that stay right where who has them right takes the role as well: others may be right by luck."""
+        roles = list(dict.fromkeys(part.role for part in parts))[:2]
+        own = {p.id: [made(team, q) for q in parts if q.role in roles and q.worker == team[-1].worker] for team, p in proofs}
+        await self._ask([(one, p) for _, p in proofs for one in own[p.id]])
+        return sorted(proofs, key=lambda proof: -sum(self._known.get((proof[1].id, one), False) for one in own[proof[1].id]))
+
+    def _is_open(self, part: Part) -> bool:
+        """Whether too little is known of it to leave it out."""
+        if self._are_many:
+            return not self._shown.missed(part.role, part.worker)
+        return self._shown.tried(part.role, part.worker) < 2
 
     def _is_harmless(self, part: Part) -> bool:
         tried = self._shown.tried(part.role, part.worker)
@@ -110,8 +134,9 @@ class Proving(Telling):
         tell, all stay.
         """
         whole, *others = roles.values()
+        first = [p for _, p in proofs[: PROVED_BY_MANY[0] if self._are_many else PROVED[0]]]
         tried = [(part, team, p) for team, p in proofs for part in whole if part.worker != team[-1].worker]
-        await self._ask([(made(team, part), p) for part, team, p in tried if p in [p for _, p in proofs[: PROVED[0]]]])
+        await self._ask([(made(team, part), p) for part, team, p in tried if p in first])
         spoilt = [(part.worker, team, p) for part, team, p in tried if self._known.get((p.id, made(team, part))) is False]
         if len(spoilt) < FEW_SPOILT:
             return {role: list(own) for role, own in roles.items()}

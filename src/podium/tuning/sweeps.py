@@ -229,15 +229,20 @@ class Sweeps(Proving):
         def gained(other: Candidate, count: int) -> int:
             return sum(self._known.get((problem.id, other), False) for problem in wrong[:count])
 
-        most = len(wrong) if self.measured[team] >= SOUND else first
+        if self._are_many:
+            first = 1  # chance hits are many, too: all of them are compared below
+        most = len(wrong) if self.measured[team] >= SOUND else FIRST_WRONG
         for start in range(0, most, first):
             end = start + first
             await self._ask([(other, problem) for other in others for problem in wrong[start:end]])
             by_gain = {other: gained(other, end) for other in others}
             if likely := sorted((other for other in others if by_gain[other]), key=by_gain.__getitem__, reverse=True)[
-                : TRIED * compared // 2
+                : len(others) if self._are_many else TRIED * compared // 2
             ]:
                 break
+        if self._are_many:
+            await self._ask([(other, problem) for other in likely for problem in wrong[: WRONG // 2 + 1]])
+            likely = sorted(likely, key=lambda other: -gained(other, WRONG // 2 + 1))[: TRIED * compared]
         await self._ask([(other, problem) for other in likely for problem in wrong[:WRONG]])
         for other in sorted(likely, key=lambda other: -gained(other, WRONG))[:compared]:
             await self.measure(other)
