@@ -69,7 +69,7 @@ system:
 	$(call from_the_system,bwrap,$(SANDBOX_PACKAGES),Programs can not be judged and their tests are skipped,/nowhere)
 
 browser:
-	$(call from_the_system,chromium-headless-shell,$(BROWSER_PACKAGES),Pages can not be looked at and their tests are skipped,/usr/bin/chromium)
+	$(call from_the_system,chromium-headless-shell,$(BROWSER_PACKAGES),Pages can not be looked at and their tests are skipped,"$$(command -v chromium)")
 	$(call from_the_system,firefox-esr,$(FIREFOX_PACKAGES),Pages can not be looked at in Firefox and those tests are skipped,/usr/bin/firefox)
 
 database:

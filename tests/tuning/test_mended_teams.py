@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from podium.tuning.candidates import Candidate, Part, solo, staffed, without
 from podium.tuning.catalogue import GENERAL
+from podium.tuning.measuring import Price
 from podium.tuning.sweeps import Sweeps
 from podium.types import Problem
 
@@ -12,7 +13,7 @@ PLANNED = (("plan", ()), ("solve", (0,)))
 TEAM, OTHER = staffed(PLANNED, (0, 0)), staffed(PLANNED, (0, 1))
 
 
-def sweeps_where(is_right: Callable[[Candidate, int], bool], workers: int = 3) -> Sweeps:
+def sweeps_where(is_right: Callable[[Candidate, int], bool], workers: int = 3, price: Price = lambda trials: 0) -> Sweeps:
     """Sweeps over thirty problems; what comes out is told by a team and the number of the problem."""
     known: dict[tuple[str, Candidate], bool] = {}
     problems = [Problem(question=f"{n}?", target=str(n), kind="number", source="test") for n in range(30)]
@@ -20,7 +21,7 @@ def sweeps_where(is_right: Callable[[Candidate, int], bool], workers: int = 3) -
     async def ask(trials: Sequence[tuple[Candidate, Problem]]) -> None:
         known.update({(problem.id, team): is_right(team, int(problem.target)) for team, problem in trials})
 
-    return Sweeps(problems, lambda: range(workers), "", ask, lambda trials: 0, known, [*range(workers)], GENERAL)
+    return Sweeps(problems, lambda: range(workers), "", ask, price, known, [*range(workers)], GENERAL)
 
 
 async def test_a_team_is_mended_on_other_problems_where_nobody_is_right_on_the_first() -> None:
@@ -101,3 +102,33 @@ async def test_reviewers_of_a_sound_worker_are_compared_on_more_than_two_problem
     await sweeps.measure(solo(0))
     await sweeps.review()
     assert sweeps.best == good
+
+
+async def test_a_team_for_which_no_calls_were_left_was_not_mended_in_vain() -> None:
+    wrong = {TEAM: (1, 2, 3, 8, 12, 14, 16), OTHER: ()}
+    sweeps = sweeps_where(lambda team, number: team in wrong and number not in wrong[team], price=len)
+    await sweeps.measure(TEAM)
+    sweeps.may_ask = 5
+    await sweeps.mend()
+    assert sweeps.best == TEAM
+    sweeps.may_ask = 1000
+    await sweeps.mend()
+    assert sweeps.best == OTHER
+
+
+async def test_of_a_batch_that_takes_more_than_is_left_the_first_trials_are_made() -> None:
+    asked: list[int] = []
+
+    def is_right(team: Candidate, number: int) -> bool:
+        asked.append(number)
+        return True
+
+    sweeps = sweeps_where(is_right, price=lambda trials: sum(len(team) for team, _ in trials))
+    sweeps.may_ask = 7
+    await sweeps.measure(TEAM)
+    assert asked == [0, 1, 2]
+    assert (sweeps.may_ask, sweeps.spent) == (1, 6)
+    await sweeps.measure(TEAM)
+    assert asked == [0, 1, 2, 3], "what is left is enough to begin one more"
+    await sweeps.measure(TEAM)
+    assert len(asked) == 4

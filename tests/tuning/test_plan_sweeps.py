@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from podium.tuning.candidates import staffed
 from podium.tuning.catalogue import GENERAL, Plan
 from podium.tuning.plan_sweeps import PlanSweeps
 from podium.tuning.search import Search
@@ -39,6 +40,16 @@ async def test_a_plan_is_left_out_where_all_the_same_do_one_of_its_places() -> N
     await sweeps.alone()
     await sweeps.plan(RECALL)
     assert {len(one) for one in sweeps.measured} == {1}
+
+
+async def test_where_everybody_was_given_up_nobody_is_found() -> None:
+    search = search_with((RECALL,))
+    await search.begin(lambda: 1000.0)
+    sweeps = search.sweeps_of("reverse")
+    assert isinstance(sweeps, PlanSweeps)
+    proofs = [(staffed(RECALL, (0, REVERSE)), problem) for problem in sweeps.problems[:3]]
+    sweeps._workers = lambda: ()
+    assert await sweeps._sweep(proofs, 0) is None
 
 
 async def test_a_second_round_forgets_who_was_chosen_and_keeps_what_was_measured() -> None:

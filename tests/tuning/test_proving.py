@@ -1,16 +1,22 @@
 """Who spoils nothing where somebody is right; of many roles those are told that come to something of their own."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from podium.tuning.candidates import Candidate, Part, beside, solo
-from podium.tuning.catalogue import GENERAL
+from podium.tuning.catalogue import GENERAL, Catalogue
 from podium.tuning.sweeps import Sweeps
 from podium.types import Problem
 
 RECALLS = GENERAL.prepared[1]
 
 
-def sweeps_where(is_right: Callable[[Candidate], bool], asked: list[Candidate] | None = None, workers: int = 4) -> Sweeps:
+def sweeps_where(
+    is_right: Callable[[Candidate], bool],
+    asked: list[Candidate] | None = None,
+    workers: int = 4,
+    catalogue: Catalogue = GENERAL,
+) -> Sweeps:
     """Sweeps over thirty problems, of which all come out alike."""
     known: dict[tuple[str, Candidate], bool] = {}
     problems = [Problem(question=f"{n}?", target=str(n), kind="number", source="test") for n in range(30)]
@@ -19,7 +25,7 @@ def sweeps_where(is_right: Callable[[Candidate], bool], asked: list[Candidate] |
         known.update({(problem.id, team): is_right(team) for team, problem in trials})
         (asked if asked is not None else []).extend(team for team, _ in trials)
 
-    return Sweeps(problems, lambda: range(workers), "", ask, lambda trials: 0, known, [*range(workers)], GENERAL)
+    return Sweeps(problems, lambda: range(workers), "", ask, lambda trials: 0, known, [*range(workers)], catalogue)
 
 
 async def test_of_many_roles_those_stay_that_are_right_where_the_whole_is_spoilt() -> None:
@@ -28,16 +34,30 @@ async def test_of_many_roles_those_stay_that_are_right_where_the_whole_is_spoilt
     sweeps = sweeps_where(lambda team: team in (solo(0), good), asked)
     await sweeps.prepare(RECALLS)
     assert sweeps._good["recall nature"] == [1]
-    others = [team for team in asked if len(team) > 1 and team[0].role == "solve" and team[1].role == "recall places"]
-    tried = [team for team in asked if len(team) > 1 and team[-2].role == "recall people"]
     assert not [role for role in sweeps._good if role not in ("recall", "recall nature")]
-    assert len(tried) + len(others) <= 8, "what comes to the same is tried on few problems"
+    for role in {*RECALLS} - {"recall", "recall nature"}:
+        assert len([team for team in asked if len(team) > 1 and team[-2].role == role]) <= 8, "of what comes to the same few"
 
 
 async def test_roles_that_come_to_the_same_are_tried_once() -> None:
     sweeps = sweeps_where(lambda team: len(team) == 1 or team[-2].role != "recall" or team[-2].worker == 2)
     await sweeps.prepare(RECALLS)
     assert not sweeps._good.keys() - {"recall", RECALLS[1]}
+
+
+async def test_many_roles_that_are_no_parts_of_the_first_are_all_tried() -> None:
+    own = ("quote", "look", "draw", "count")
+    catalogue = replace(GENERAL, name="own", roles={**GENERAL.roles, **{role: f"To {role}." for role in own}}, prepared=(own, ()))
+    sweeps = sweeps_where(lambda team: len(team) == 1 or team[-2].worker in (0, 1), catalogue=catalogue)
+    await sweeps.prepare(own)
+    assert {role: {*good} for role, good in sweeps._good.items()} == {role: {0, 1} for role in own}
+
+
+async def test_the_only_other_worker_is_known_by_what_it_spoils_as_well() -> None:
+    sweeps = sweeps_where(lambda team: len(team) == 1 or team[-2].worker == 0, workers=2)
+    await sweeps.prepare(("plan",))
+    assert sweeps._shown.missed("plan", 1) > 1
+    assert 1 not in sweeps._good.get("plan", [])
 
 
 async def test_a_team_that_looks_at_an_answer_again_proves_nothing() -> None:

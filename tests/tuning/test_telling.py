@@ -179,3 +179,11 @@ async def test_a_search_over_kinds_that_were_found_knows_what_teams_may_be_told(
         assert said == sayings([*parts.search, *parts.select], begun.bench.kind_of)[kind]
         assert said
         assert subjects == GENERAL.subjects
+
+
+async def test_a_kind_called_by_a_word_and_without_sayings_is_told_nothing() -> None:
+    told = Told(lambda team, number: number % 8 > 0, words=((), ("rivers", "law")), about="once")
+    await told.sweeps.measure(team := told_about(TEAM, "once"))
+    assert told.sweeps.best == team
+    await told.sweeps.tell()
+    assert {about for about, _ in told.asked} == {"once"}

@@ -116,6 +116,8 @@ class PlanSweeps(Sweeps):
         tries = dict.fromkeys(self._workers(), 0)
         left, start, role = list(hits), 0, proofs[0][0][at].role
         for size in PROVED:
+            if not left:
+                return None  # everybody was given up
             part = proofs[start : start + size]
             start += size
             trials = [

@@ -52,7 +52,7 @@ class Proving(Telling):
         """``doubtful``: problems, by id, that may be of another kind; nobody is tried on them before others. ``words``: what the
         task may be about, one list to be tried after the other."""
         super().__init__(problems, about, ask, price, known, ranked)
-        self._words = [one for one in words if one]
+        self._words = list(words)
         self._workers = workers
         self._catalogue = catalogue
         self._doubtful = frozenset(doubtful)
@@ -87,9 +87,10 @@ class Proving(Telling):
                 for team, problem in few:
                     others = [part for part in own if part.worker != team[-1].worker]
                     right = {part: self._known.get((problem.id, made(team, part))) for part in others}
-                    for part, is_right in right.items() if any(right.values()) else ():
+                    # Where all others spoil it the role may be at fault; of a single one that is never known.
+                    for part, is_right in right.items() if any(right.values()) or len(right) == 1 else ():
                         if is_right is not None:
-                            self._shown.note(part.role, part.worker, (problem.id, team), right=is_right)
+                            self._shown.note(part.role, part.worker, (problem.id, made(team, part)), right=is_right)
             for role, own in list(left.items()):
                 if start == PROVED[0] and self._changes_nothing(everyone[role], made, proofs[:start]):
                     del left[role]
@@ -128,12 +129,13 @@ class Proving(Telling):
         made: Callable[[Candidate, Part], Candidate],
         proofs: Sequence[tuple[Candidate, Problem]],
     ) -> dict[str, list[Part]]:
-        """Of many ``roles`` the first, and those that are right where it is not: who spoils the whole may be good at a part.
+        """Of many ``roles`` the first, and its parts that are right where it is not: who spoils the whole may be good at a part.
 
-        All others come to the same as the first, or as each other, as far as these problems show. Where it spoils too little to
-        tell, all stay.
+        A part has the name of the first role and a word more ("recall places"). The other parts come to the same as the whole, or
+        as each other, as far as these problems show. Where it spoils too little to tell, and of other roles, all stay.
         """
-        whole, *others = roles.values()
+        name = next(iter(roles))
+        whole, others = roles[name], [own for role, own in roles.items() if role.startswith(f"{name} ")]
         first = [p for _, p in proofs[: PROVED_BY_MANY[0] if self._are_many else PROVED[0]]]
         tried = [(part, team, p) for team, p in proofs for part in whole if part.worker != team[-1].worker]
         await self._ask([(made(team, part), p) for part, team, p in tried if p in first])
@@ -153,7 +155,8 @@ class Proving(Telling):
         await self._ask([one for each in asked.values() for one in each])
         found = {role: tuple(self._known.get((p.id, team)) for team, p in each) for role, each in asked.items()}
         helped = {outcomes: role for role, outcomes in reversed(found.items()) if any(outcomes)}  # of those alike the first
-        return {role: list(own) for role, own in roles.items() if role == whole[0].role or role in helped.values()}
+        same = found.keys() - set(helped.values())
+        return {role: list(own) for role, own in roles.items() if role not in same}
 
     def _changes_nothing(
         self, parts: Sequence[Part], made: Callable[[Candidate, Part], Candidate], proofs: Sequence[tuple[Candidate, Problem]]
@@ -186,15 +189,17 @@ class Proving(Telling):
                 by_turns[team[-1].worker] += 1
             return sorted(made, key=lambda one: (one[1].id in self._spent, order[one[1].id]))
 
-        wrong = 0
+        wrong, proofs = 0, found()
         by_share = sorted(self._workers(), key=lambda worker: -self._share(solo(worker, self._about)))
         for worker in by_share:
             one, solved = solo(worker, self._about), 0
             for problem in sorted(self.problems, key=lambda p: p.id in self._spent):
-                if len(proofs := found()) >= least or wrong >= GIVEN_UP or self.may_ask <= 0:
+                if len(proofs) >= least or wrong >= GIVEN_UP or self.may_ask <= 0:
                     return proofs[:least]
                 if solved < OWN and problem.id not in {p.id for _, p in proofs} and (problem.id, one) not in self._known:
                     await self._ask([(one, problem)])
                     right = self._known.get((problem.id, one), False)
                     solved, wrong = solved + right, wrong + (not right)
-        return found()[:least]
+                    if right:
+                        proofs = found()
+        return proofs[:least]

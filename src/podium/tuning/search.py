@@ -165,7 +165,7 @@ class Search:
         by_need: bool = False,
     ) -> None:
         """Search kinds side by side until the best of each is right often enough; ``by_need``: those without a good team first,
-        and of these those that have taken least.
+        and of these those that have taken least since their problems are what they are.
 
         Whether to go on is asked between stages, so that it does not hang on who answers first.
         """

@@ -196,8 +196,8 @@ class Sweeps(Proving):
         if len(team) < LONGEST:
             there = {part.role for part in team}
             others += [beside(team, role, worker) for role, own in self._good.items() if role not in there for worker in own[:2]]
-        if not await self._best_where_wrong(team, others):
-            self._mended.add(team)
+        if not await self._best_where_wrong(team, others) and self.may_ask > 0:
+            self._mended.add(team)  # and not for want of calls
 
     def _to_mend(self) -> Candidate | None:
         """The longest of the best teams, since it has more places to gain in; where these were mended in vain, and none is good,

@@ -44,7 +44,7 @@ class Telling(Measuring):
             return
         own = [one for one in self.measured if one[-1].about == self._about and (len(one) > 1) == (len(best) > 1)]
         teams = sorted(own, key=lambda one: (-self.measured[one], len(one)))
-        for words in self._words[:1] if self._about else self._words:
+        for words in filter(None, self._words[:1] if self._about else self._words):
             wrong = [(team, p) for team in teams for p in self._wrong(team)]
             new = [(team, p) for team, p in wrong if (p.id, told_about(team, words[-1])) not in self._known]
             for team, problem in new[:TOLD]:
@@ -52,8 +52,9 @@ class Telling(Measuring):
                     return
                 await self._ask([(told_about(team, word), problem) for word in words])
                 if likely := [word for word in words if self._known.get((problem.id, told_about(team, word)))]:
-                    self._told |= {best}
-                    await self._tell(best, likely[:TRIED])
+                    if self.may_ask > 0:
+                        self._told |= {best}
+                        await self._tell(best, likely[:TRIED])
                     return
         self._told |= {best}
 
