@@ -120,7 +120,7 @@ def drawn(seed: int = 0) -> TrainConfig:
 
 
 def adaptive(seed: int = 0) -> TrainConfig:
-    """Every question with two to four workers of six, shuffled, nameless, described by their measured skills.
+    """Every question with three or four workers of six, shuffled, nameless, described by their measured skills.
 
     The start can read cards, and four times in five it goes by them. What is left to learn is that going by cards pays, which
     plan does, and who has to see what. Nothing is forced: the first line names the workers too, and would hide the plan from the
@@ -130,8 +130,8 @@ def adaptive(seed: int = 0) -> TrainConfig:
         config(seed),
         name="gym-adaptive",
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
-        pools=Pools(sizes=(2, 3, 4), shuffled=True, pseudonyms=True),
-        iterations=100,
+        pools=Pools(sizes=(3, 4), shuffled=True, pseudonyms=True),
+        iterations=150,
         exploration=Exploration(
             # Of three drafts the longest is kept likely where a kind fails, or its longest plan would hardly be tried.
             settled_from=0.7,
@@ -148,7 +148,7 @@ def adaptive(seed: int = 0) -> TrainConfig:
             scaled_start=True,
             learning_rate=5e-3,
             cards=Cards(lessons=110, imagine=imaginary_skills, lesson=lesson),
-            steps=600,
+            steps=900,
             problems_per_step=6,
             texts=2,
             openings=5,
