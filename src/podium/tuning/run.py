@@ -244,10 +244,8 @@ async def select(
         top = max(one.expected for one in contenders)
         compared[kind] = [one for one in contenders if one.expected > top - FAR]
     until = len(bench.paid) + calls
-    # What a kind with few contenders leaves over is for those with many; where there is one there is nothing to compare.
-    for place, kind in enumerate(
-        sorted(kinds, key=lambda kind: (len(compared[kind]) < 2, sum(len(one.candidate) for one in compared[kind])))
-    ):
+    # What a kind with few contenders leaves over is for those with many; a single one is compared with nobody and takes nothing.
+    for place, kind in enumerate(sorted(kinds, key=lambda kind: sum(len(one.candidate) for one in compared[kind]))):
         share = (until - len(bench.paid)) / (len(kinds) - place)
         contenders = compared[kind][: affordable(compared[kind], share)]
         own = [problem for problem in problems if bench.kind_of(problem) == kind]
