@@ -116,7 +116,7 @@ async def test_a_team_for_which_no_calls_were_left_was_not_mended_in_vain() -> N
     assert sweeps.best == OTHER
 
 
-async def test_of_a_batch_that_takes_more_than_is_left_the_first_trials_are_made() -> None:
+async def test_what_a_batch_takes_is_booked_and_what_has_begun_is_finished() -> None:
     asked: list[int] = []
 
     def is_right(team: Candidate, number: int) -> bool:
@@ -126,9 +126,7 @@ async def test_of_a_batch_that_takes_more_than_is_left_the_first_trials_are_made
     sweeps = sweeps_where(is_right, price=lambda trials: sum(len(team) for team, _ in trials))
     sweeps.may_ask = 7
     await sweeps.measure(TEAM)
-    assert asked == [0, 1, 2]
-    assert (sweeps.may_ask, sweeps.spent) == (1, 6)
-    await sweeps.measure(TEAM)
-    assert asked == [0, 1, 2, 3], "what is left is enough to begin one more"
-    await sweeps.measure(TEAM)
-    assert len(asked) == 4
+    assert asked == [*range(10)]
+    assert (sweeps.may_ask, sweeps.spent) == (-13, 20)
+    await sweeps.measure(OTHER)
+    assert len(asked) == 10

@@ -1,7 +1,6 @@
 """The candidates of one kind measured: how often they are right on problems that nobody chose, and which of several is best."""
 
 import math
-from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
 
 from podium.tuning.candidates import Candidate, solo
@@ -39,7 +38,7 @@ class Measuring:
         self._ask_all = ask
         self._price = price
         self.may_ask = math.inf
-        """Calls that are left to it. Of a batch that takes more only the first trials are made."""
+        """Calls that are left to it. What has begun is finished, since candidates are compared on the same problems."""
         self.spent = 0
         """Calls that it has taken."""
         self._known = known
@@ -123,10 +122,6 @@ class Measuring:
         wanted = [(c, p) for c, p in dict.fromkeys(trials) if (p.id, c) not in self._known]
         if wanted and self.may_ask > 0:
             calls = self._price(wanted)
-            if calls > self.may_ask:
-                paid = bisect_right(range(len(wanted)), self.may_ask, lo=1, key=lambda count: self._price(wanted[:count]))
-                wanted = wanted[: paid - 1] or wanted[:1]
-                calls = self._price(wanted)
             self.may_ask -= calls
             self.spent += calls
             await self._ask_all(wanted)
