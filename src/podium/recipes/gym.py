@@ -131,7 +131,6 @@ def adaptive(seed: int = 0) -> TrainConfig:
         name="gym-adaptive",
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
         pools=Pools(sizes=(3, 4), shuffled=True, pseudonyms=True),
-        iterations=150,
         exploration=Exploration(
             # Of three drafts the longest is kept likely where a kind fails, or its longest plan would hardly be tried.
             settled_from=0.7,
