@@ -221,7 +221,7 @@ class Sweeps(Proving):
     ) -> bool:
         """Measure the ``compared`` of ``others`` that are right most often where ``team`` is wrong; where none of those that were
         not measured yet is right, on other problems that it has wrong, so that what is done twice is not done in vain. Whether
-        one was measured."""
+        one of them is right on any."""
         others = [other for other in dict.fromkeys(others) if other not in self.measured]
         wrong = self._wrong(team)
         likely: list[Candidate] = []
