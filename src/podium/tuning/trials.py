@@ -114,7 +114,7 @@ class Bench:
         self._voting = self._pool if VOTE in pool.names else with_vote(self._pool)
         self._verifier = verifier
         self._not_judged = ""
-        self._begun: dict[str, set[object]] = {}
+        self._answered: dict[str, set[object]] = {}
 
     @property
     def workers(self) -> WorkerPool:
@@ -159,22 +159,21 @@ class Bench:
         return found
 
     def shared(self, candidate: Candidate, problem: Problem) -> int:
-        """How many calls of ``candidate`` on ``problem`` have been made before."""
-        begun = self._begun.get(problem.id, set())
-        return sum(prefix in begun for prefix in prefixes(candidate))
+        """How many calls of ``candidate`` on ``problem`` have been answered before."""
+        answered = self._answered.get(problem.id, set())
+        return sum(prefix in answered for prefix in prefixes(candidate))
 
     def price(self, trials: Sequence[tuple[Candidate, Problem]]) -> int:
-        """How many calls ``trials`` take: those made before cost nothing, and what begins alike is paid for once."""
+        """How many calls ``trials`` take at most: those answered before cost nothing, and what begins alike is paid for once."""
         wanted = {(problem.id, prefix) for candidate, problem in trials for prefix in prefixes(candidate)}
-        return sum(prefix not in self._begun.get(problem, ()) for problem, prefix in wanted)
+        return sum(prefix not in self._answered.get(problem, ()) for problem, prefix in wanted)
 
     async def run(self, candidate: Candidate, problem: Problem) -> list[Trial]:
         """The trial, first, and those of earlier ends that were judged along with it; empty where the world failed.
 
         Raises what is the user's to mend, such as a budget that is used up.
         """
-        self._begun.setdefault(problem.id, set()).update(prefixes(candidate))
-        transcript = await self._transcript(workflow(candidate, self.catalogue), problem)
+        transcript = await self._transcript(workflow(candidate, self.catalogue), problem, prefixes(candidate))
         found: list[Trial] = []
         ends = [
             place
@@ -202,11 +201,14 @@ class Bench:
         asked_for = sum(self._voting.names[result.step.worker] != VOTE for result in transcript.asked)
         return await self._judged(transcript, len(template.steps) - 1, asked_for, problem)
 
-    async def _transcript(self, template: Workflow, problem: Problem) -> Transcript:
+    async def _transcript(self, template: Workflow, problem: Problem, made: Sequence[object] = ()) -> Transcript:
+        """``made``: what makes the call of each step, where those that are answered are to be free from now on."""
         text = format_workflow(asked(template, problem.question), CONDITIONAL)
         brief = Brief(question=ask(problem.question), cards=self._voting.cards, max_steps=len(template.steps))
         call = Call.plain(problem.question)
         transcript = await Round(Generation(text=text), brief, CONDITIONAL, self._voting, call).run()
+        answered = (one for one, step in zip(made, transcript.results, strict=False) if step.completion is not None)
+        self._answered.setdefault(problem.id, set()).update(answered)
         if transcript.failure is not None and transcript.failure.blame is Blame.USER:
             raise transcript.failure.error()
         return transcript
