@@ -47,6 +47,14 @@ async def test_what_failed_takes_a_call_again_and_what_was_answered_before_it_do
     assert (bench.price([(plan, SEVEN)]), bench.shared(plan, SEVEN), len(bench.paid)) == (0, 2, 2)
 
 
+async def test_what_a_cap_was_in_the_way_of_takes_a_call_again() -> None:
+    bench = bench_of()
+    bench.allowance.limit = 1
+    plan = staffed(GENERAL.plans[2], (IDLE, SUM))
+    assert await bench.all([bench.run(plan, SEVEN)]) == [None]
+    assert (bench.price([(plan, SEVEN)]), len(bench.paid)) == (1, 1)
+
+
 async def test_equal_calls_are_paid_for_once() -> None:
     bench = bench_of()
     plan = staffed(GENERAL.plans[2], (IDLE, SUM))

@@ -130,3 +130,24 @@ async def test_what_a_batch_takes_is_booked_and_what_has_begun_is_finished() -> 
     assert (sweeps.may_ask, sweeps.spent) == (-13, 20)
     await sweeps.measure(OTHER)
     assert len(asked) == 10
+
+
+async def test_a_batch_that_is_too_much_over_all_is_not_begun_and_neither_is_what_would_come_of_it() -> None:
+    asked: list[tuple[Candidate, int]] = []
+
+    def is_right(team: Candidate, number: int) -> bool:
+        asked.append((team, number))
+        return True
+
+    async def may_begin(calls: int) -> bool:
+        return calls not in refused
+
+    refused = {4}
+    sweeps = sweeps_where(is_right, price=len)
+    sweeps.may_begin = may_begin
+    await sweeps.race([TEAM, OTHER])
+    assert (asked, sweeps.measured, sweeps.spent) == ([], {}, 0), "who is best was not seen, so nobody is measured"
+    sweeps.may_ask, refused = 1000, {0}
+    await sweeps.race([TEAM, OTHER])
+    assert sorted(number for team, number in asked if team == OTHER)[:4] == [0, 1, 2, 3]
+    assert sweeps.measured
