@@ -38,7 +38,7 @@ FIRST = 5_000
 FIRST_WORLD = 100
 """Seed of the first drawn world; the search was developed with --first 20 and above."""
 GIVEN_CALLS, FOUND_CALLS, WORLD_CALLS = 3_040, 4_050, 4_950
-"""What each run is told to spend; what has begun is finished, so that it may be a little more."""
+"""What each run may spend at most."""
 
 
 OWN = replace(

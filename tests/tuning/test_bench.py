@@ -31,6 +31,30 @@ async def test_the_price_of_several_trials_counts_what_begins_alike_once() -> No
     assert bench.price([(team, SEVEN) for team in teams]) == 2
 
 
+async def test_what_failed_takes_a_call_again_and_what_was_answered_before_it_does_not() -> None:
+    is_open = False
+
+    def late(call: Call) -> str:
+        return "42" if is_open else failing(call)
+
+    bench = bench_of(WorkerPool([member("sum", lambda call: "42"), member("late", late)]))
+    plan, other = staffed(GENERAL.plans[2], (0, 1)), staffed(GENERAL.plans[2], (0, 0))
+    assert await bench.run(plan, SEVEN) == []
+    assert (bench.price([(plan, SEVEN)]), bench.shared(plan, SEVEN), len(bench.paid)) == (1, 1, 1)
+    assert bench.price([(plan, SEVEN), (other, SEVEN)]) == 2
+    is_open = True
+    await bench.run(plan, SEVEN)
+    assert (bench.price([(plan, SEVEN)]), bench.shared(plan, SEVEN), len(bench.paid)) == (0, 2, 2)
+
+
+async def test_what_a_cap_was_in_the_way_of_takes_a_call_again() -> None:
+    bench = bench_of()
+    bench.allowance.limit = 1
+    plan = staffed(GENERAL.plans[2], (IDLE, SUM))
+    assert await bench.all([bench.run(plan, SEVEN)]) == [None]
+    assert (bench.price([(plan, SEVEN)]), len(bench.paid)) == (1, 1)
+
+
 async def test_equal_calls_are_paid_for_once() -> None:
     bench = bench_of()
     plan = staffed(GENERAL.plans[2], (IDLE, SUM))

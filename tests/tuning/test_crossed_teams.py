@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable
 
+import pytest
+
 from podium.tuning.candidates import Part, team_of
 from podium.tuning.catalogue import SOLVE
 from podium.tuning.measuring import RACED
@@ -69,6 +71,18 @@ async def test_it_is_not_begun_where_the_calls_do_not_suffice() -> None:
     sweeps = await begun(CROSSED**3 - 1.0)
     await sweeps.cross()
     assert sweeps.may_ask == CROSSED**3 - 1.0
+
+
+@pytest.mark.parametrize(("left", "crossed"), [(99, 27), (98, 8), (74, 8), (73, 0)])
+async def test_it_is_begun_only_where_what_comes_out_can_be_raced_as_well_with_fewer_workers_if_need_be(
+    left: float, crossed: int
+) -> None:
+    sweeps = await begun(left)  # three of each place are 27 teams for 39 calls, two are 8 teams for 14; a race takes 60
+    first = next(problem for problem in sweeps.problems if sweeps._known.get((problem.id, sweeps.best)) is not True)
+    await sweeps.cross()
+    assert sum(of == first.id and len(team) == 3 for of, team in sweeps._known) == crossed
+    assert (sweeps.share > 0.9) == bool(crossed)
+    assert sweeps.may_ask >= 0
 
 
 async def test_it_is_left_out_where_there_is_a_team() -> None:

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from podium.tuning.candidates import Candidate, Part, solo, staffed, without
+import pytest
+
+from podium.tuning.candidates import Candidate, Part, beside, solo, staffed, without
 from podium.tuning.catalogue import GENERAL
 from podium.tuning.measuring import Price
 from podium.tuning.sweeps import Sweeps
@@ -104,6 +106,48 @@ async def test_reviewers_of_a_sound_worker_are_compared_on_more_than_two_problem
     assert sweeps.best == good
 
 
+@pytest.mark.parametrize(("right", "reviewed"), [(2, False), (3, True)])
+async def test_a_worker_that_is_hardly_ever_right_is_not_reviewed(right: int, reviewed: bool) -> None:
+    good = (*solo(0), Part(role="review", worker=1, access=(0,)))
+    sweeps = sweeps_where(lambda team, number: team == good or (team == solo(0) and number < right))
+    await sweeps.measure(solo(0))
+    await sweeps.review()
+    assert any(len(team) > 1 for _, team in sweeps._known) == reviewed
+    assert (sweeps.best == good) == reviewed
+
+
+async def test_a_team_that_looks_again_is_not_widened_where_there_is_another() -> None:
+    again = (*TEAM, Part(role="review", worker=1, access=(0, 1)))
+    wider = beside(TEAM, "recall", 2)
+    right = {solo(0): 10, TEAM: 6, again: 7, wider: 10}
+    sweeps = sweeps_where(lambda team, number: number % 10 < right.get(team, 0) or (len(team) == 3 and team[1].worker == 2))
+    for team in (TEAM, again):
+        await sweeps.measure(team)
+    await sweeps.widen(("recall",))
+    raced = {team for _, team in sweeps._known if len(team) > 2} - {again}
+    assert wider in raced
+    assert sweeps.best == wider
+    assert not [team for team in raced if team[-1].role == "review"], "what is put before a review may not matter"
+
+
+async def test_a_team_that_looks_again_is_widened_where_there_is_no_other() -> None:
+    again = (*solo(0), Part(role="review", worker=1, access=(0,)))
+    wider, harmless = beside(again, "recall", 2), beside(solo(0), "recall", 2)
+    sweeps = sweeps_where(lambda team, number: team in (solo(0), harmless, wider) or (team == again and number % 10 < 6))
+    await sweeps.measure(again)
+    await sweeps.widen(("recall",))
+    assert sweeps.best == wider
+
+
+async def test_a_weak_team_that_looks_again_is_not_mended_before_a_shorter_one_that_does_not() -> None:
+    again = (*TEAM, Part(role="review", worker=1, access=(0, 1)))
+    sweeps = sweeps_where(lambda team, number: team == OTHER or (team in (TEAM, again) and number > 6))
+    for team in (TEAM, again):
+        await sweeps.measure(team)
+    await sweeps.mend()
+    assert sweeps.best == OTHER
+
+
 async def test_a_team_for_which_no_calls_were_left_was_not_mended_in_vain() -> None:
     wrong = {TEAM: (1, 2, 3, 8, 12, 14, 16), OTHER: ()}
     sweeps = sweeps_where(lambda team, number: team in wrong and number not in wrong[team], price=len)
@@ -130,3 +174,24 @@ async def test_what_a_batch_takes_is_booked_and_what_has_begun_is_finished() -> 
     assert (sweeps.may_ask, sweeps.spent) == (-13, 20)
     await sweeps.measure(OTHER)
     assert len(asked) == 10
+
+
+async def test_a_batch_that_is_too_much_over_all_is_not_begun_and_neither_is_what_would_come_of_it() -> None:
+    asked: list[tuple[Candidate, int]] = []
+
+    def is_right(team: Candidate, number: int) -> bool:
+        asked.append((team, number))
+        return True
+
+    async def may_begin(calls: int) -> bool:
+        return calls not in refused
+
+    refused = {4}
+    sweeps = sweeps_where(is_right, price=len)
+    sweeps.may_begin = may_begin
+    await sweeps.race([TEAM, OTHER])
+    assert (asked, sweeps.measured, sweeps.spent) == ([], {}, 0), "who is best was not seen, so nobody is measured"
+    sweeps.may_ask, refused = 1000, {0}
+    await sweeps.race([TEAM, OTHER])
+    assert sorted(number for team, number in asked if team == OTHER)[:4] == [0, 1, 2, 3]
+    assert sweeps.measured

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import pytest
+
 from podium.tuning.candidates import Candidate, Part, beside, solo
 from podium.tuning.catalogue import GENERAL, Catalogue
 from podium.tuning.sweeps import Sweeps
@@ -16,13 +18,14 @@ def sweeps_where(
     asked: list[Candidate] | None = None,
     workers: int = 4,
     catalogue: Catalogue = GENERAL,
+    but: Callable[[Candidate, int], bool] = lambda team, number: False,
 ) -> Sweeps:
-    """Sweeps over thirty problems, of which all come out alike."""
+    """Sweeps over thirty problems, of which all come out alike ``but`` some, by their number."""
     known: dict[tuple[str, Candidate], bool] = {}
     problems = [Problem(question=f"{n}?", target=str(n), kind="number", source="test") for n in range(30)]
 
     async def ask(trials: Sequence[tuple[Candidate, Problem]]) -> None:
-        known.update({(problem.id, team): is_right(team) for team, problem in trials})
+        known.update({(p.id, team): is_right(team) != but(team, int(p.target)) for team, p in trials})
         (asked if asked is not None else []).extend(team for team, _ in trials)
 
     return Sweeps(problems, lambda: range(workers), "", ask, lambda trials: 0, known, [*range(workers)], catalogue)
@@ -94,3 +97,15 @@ async def test_with_many_workers_an_answer_that_may_be_luck_proves_less() -> Non
     proofs = [(solo(1), first), (solo(0), second)]
     checked = await sweeps._checked(proofs, parts, lambda team, part: beside(team, part.role, part.worker))
     assert checked == proofs[::-1]
+
+
+@pytest.mark.parametrize(("spoilt", "believed"), [((6, 1), [3]), ((6, 1, 5), [])])
+async def test_where_nobody_is_harmless_the_best_is_believed_if_most_answers_stay_right(
+    spoilt: tuple[int, ...], believed: list[int]
+) -> None:
+    """Of seven answers the last worker spoils two or three; the others more, but on each problem somebody spoils nothing."""
+    wrong = {0: (1, 2, 3, 4), 1: (0, 2, 6), 2: range(30), 3: spoilt}
+    sweeps = sweeps_where(lambda team: True, but=lambda team, number: len(team) == 2 and number in wrong[team[0].worker])
+    await sweeps.prepare(("plan",))
+    assert (sweeps._shown.tried("plan", 3), sweeps._shown.missed("plan", 3)) == (7, len(spoilt))
+    assert sweeps._good["plan"] == believed

@@ -84,3 +84,28 @@ async def test_kinds_without_a_good_team_come_first_and_cheap_looks_are_never_le
     monkeypatch.setattr(searching, "ALWAYS", (look,))
     await search._side_by_side({"reverse": [look, stage("reverse", 0.95)]}, lambda: 1.0, lambda mean: None)
     assert order[4:] == ["look"], "what is right often enough is looked at once, and no more"
+
+
+@pytest.mark.parametrize(("spent", "order"), [(150, ["sum", "reverse"]), (151, ["reverse", "sum"])])
+async def test_a_kind_that_has_taken_far_more_calls_waits_for_the_others(spent: int, order: list[str]) -> None:
+    search = Search(Bench(pool(), exact, thought), GIVEN, 3)
+    await search.begin(lambda: 1000.0)
+    search.sweeps = {kind: search.sweeps_of(kind) for kind in ("sum", "reverse")}
+    search.sweeps["sum"].spent = 30 + spent
+    search.sweeps["reverse"].spent = 30
+    seen: list[str] = []
+
+    def stage(kind: str) -> Callable[[Sweeps], Awaitable[None]]:
+        async def done(sweeps: Sweeps) -> None:
+            seen.append(kind)
+            sweeps.spent += 1
+
+        return done
+
+    stages = {kind: [stage(kind)] for kind in ("sum", "reverse")}
+    await search._side_by_side(stages, lambda: 1.0, lambda mean: None, by_need=True)
+    assert seen == order
+    search.sweeps["sum"].spent += 1000
+    stages = {kind: [stage(kind)] for kind in ("sum", "reverse")}
+    await search._side_by_side(stages, lambda: 1.0, lambda mean: None)
+    assert seen[2:] == ["sum", "reverse"], "the first time all go through everything"

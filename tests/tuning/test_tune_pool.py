@@ -42,7 +42,7 @@ async def test_it_finds_who_is_good_at_what(tmp_path: Path) -> None:
     assert found.tested[0].share == 1.0
     assert (found.use_worker, found.given_up) == (False, ())
     assert all(kind in asked_for(found, kind) for kind in ("sum", "reverse"))
-    assert found.calls <= 1.2 * 300, "what has begun is finished"
+    assert found.calls <= 300
     assert found.usd == pytest.approx(0.001 * found.calls)
     assert {one.phase for one in seen} == {"search", "select", "test"}
     assert [one.calls for one in seen] == sorted(one.calls for one in seen)
@@ -117,7 +117,7 @@ async def test_fifteen_workers(tmp_path: Path) -> None:
     names = [f"idle{number}" for number in range(13)]
     found = await tuned(pool(*names[:6], "sum", *names[6:], "reverse"), tmp_path, max_calls=500)
     assert found.tested[0].share == 1.0
-    assert found.calls <= 1.2 * 500
+    assert found.calls <= 500
 
 
 @pytest.mark.parametrize("workers", [("idle", "sum", "failing"), ("failing", "sum", "reverse", "failing2")])

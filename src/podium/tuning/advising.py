@@ -91,7 +91,7 @@ async def advised(
         return conducted(bench, prompted_by(start.model_copy(update={"advice": advice})), problem)
 
     by_turns = _by_turns(compared, bench.kind_of)[: min(COMPARED, max(LEAST_COMPARED, int(left() / PER_COMPARISON)))]
-    advising = Advising(bench, judge, bench.workers.named(reflector).worker, left)
+    advising = Advising(bench, judge, bench.workers.named(reflector).worker, left, most=most_calls(start))
     train = [problem for problem in problems if problem.id not in used]
     came = await advising.evolve(START, train, by_turns, seed=seed)
     return Advised(
@@ -111,9 +111,14 @@ def advised_arms(bench: Bench, found: Advised) -> dict[str, Arm]:
             one = await conducted(bench, makes, problem)
             return None if one is None else one.judged
 
-        return judged
+        return Arm(judge=judged, calls=lambda problem: most_calls(found.record))
 
     return {PROMPTED: arm(prompted_by(found.record)), f"chat:{found.record.conductor}": arm(plain(found.record))}
+
+
+def most_calls(record: PromptedRecord) -> int:
+    """How many calls its Conductor makes for one question at most."""
+    return record.attempts + record.max_steps
 
 
 def _skills(
@@ -144,7 +149,8 @@ async def _examples(
         best = max(sayable, key=lambda one: one.kinds[kind].worth(found.price))
         template = template_of(best.steps, bench.workers.names)
         for problem in sorted(problems[kind], key=lambda p: len(p.question))[:LOOKED_AT]:
-            if len(problem.question) > LONGEST_QUESTION or bench.is_exhausted:
+            can_pay = len(template.steps) <= bench.allowance.room
+            if len(problem.question) > LONGEST_QUESTION or bench.is_exhausted or not can_pay:
                 break
             [judged] = await bench.all([bench.judge(template, problem)])
             if judged is not None and judged.right:

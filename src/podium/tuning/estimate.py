@@ -34,7 +34,7 @@ class Estimate:
     kinds: tuple[str, ...]
     """Those that are given; () where they are found on the way."""
     calls: int
-    """Calls at most, more or less."""
+    """Calls at most."""
     gate_calls: int
     """Calls after which it ends where there is nothing to conduct."""
     least_usd: float | None
@@ -44,7 +44,7 @@ class Estimate:
     resolves: float
     """Half the width of the 95 % interval of a share right on the sealed problems, at worst, where all of them are asked."""
     least_sealed: int
-    """How many sealed problems are asked at least, also where the calls are used up."""
+    """For how many sealed problems five calls each are kept back: so many are asked where all others are used up."""
 
     def as_text(self) -> str:
         """For a person."""
@@ -58,7 +58,7 @@ class Estimate:
         return (
             f"{self.search} problems to search on, {self.select} to select on, {self.sealed} sealed; kinds: "
             f"{', '.join(self.kinds) or 'found on the way'}.\n"
-            f"About {self.calls} calls, {usd}; where there is nothing to conduct it ends after some {self.gate_calls}.\n"
+            f"{self.calls} calls at most, {usd}; where there is nothing to conduct it ends after some {self.gate_calls}.\n"
             f"{tells}."
         )
 

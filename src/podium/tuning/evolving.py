@@ -86,12 +86,16 @@ class Advising:
         judge: Callable[[str, Problem], Coroutine[Any, Any, Conducted | None]],
         reflector: Worker,
         left: Callable[[], float],
+        *,
+        most: int,
     ) -> None:
-        """``judge``: advice and a problem -> how the Conductor does. ``left``: how many calls are left."""
+        """``judge``: advice and a problem -> how the Conductor does. ``left``: how many calls are left. ``most``: calls that a
+        problem takes at most."""
         self._bench = bench
         self._judge = judge
         self._reflector = reflector
         self._left = left
+        self._most = most
         self._loop = asyncio.get_running_loop()
         self._waiting: Future[Any] | None = None
         self._is_over = False
@@ -189,6 +193,8 @@ class Advising:
     async def _conducted(self, advice: str, problems: Sequence[Problem]) -> list[Conducted]:
         found: list[Conducted | None] = []
         for _ in range(TRIES):
+            if self._most * (found.count(None) if found else len(problems)) > self._bench.allowance.room:
+                raise self._stopped("the calls are used up")
             work = [self._judge(advice, problem) for problem in problems]
             found = list[Conducted | None](await self._bench.all(work))
             if self._bench.is_exhausted:
@@ -201,6 +207,8 @@ class Advising:
     async def _reflection(self, prompt: str) -> str:
         call, why = Call(question=(Message(role="user", content=prompt),)), ""
         for _ in range(TRIES):
+            if self._bench.allowance.room < 1:
+                raise self._stopped("the calls are used up")
             try:
                 return (await self._reflector(call)).text
             except BudgetExceeded:

@@ -81,7 +81,7 @@ async def found_kinds(bench: Bench, problems: Sequence[Problem], calls: float) -
     """
     few = _spread(problems)
     asked = _asked(bench)
-    if len(few) < 2 * LEAST or len(asked) * len(few) > REPLY_SHARE * calls:
+    if len(few) < 2 * LEAST or len(asked) * len(few) > min(REPLY_SHARE * calls, bench.allowance.room):
         return Found(kind_of=grouped(problems))
     replies: dict[str, str] = {}
     for start in range(0, len(few), BATCH):

@@ -9,7 +9,11 @@ vote would gain, are told apart by their answers and so are not stopped.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from types import MappingProxyType
+
+from podium.tuning.catalogue import SOLVE
+from podium.tuning.trials import Trial
 
 LITTLE = 0.05
 """Share of the problems that others may have right and the best worker wrong, where there is still nothing to conduct."""
@@ -65,6 +69,18 @@ def headroom(
         ),
         others=sum(not one[best] and any(one[worker] for worker in workers) for one in asked),
     )
+
+
+def headroom_of(trials: Sequence[Trial], workers: Sequence[int]) -> Headroom:
+    """The same of what ``trials`` show of single workers."""
+    right: dict[str, dict[int, bool]] = {}
+    usd: dict[int, list[float | None]] = {}
+    for trial in trials:
+        if len(trial.candidate) == 1 and trial.candidate[0].role == SOLVE:
+            right.setdefault(trial.problem, {})[trial.candidate[0].worker] = trial.outcome.right
+            usd.setdefault(trial.candidate[0].worker, []).append(trial.outcome.usd)
+    known = {worker: [one for one in each if one is not None] for worker, each in usd.items()}
+    return headroom(right, workers, {worker: fmean(each) for worker, each in known.items() if each == usd[worker]})
 
 
 def needed(workers: int) -> int:

@@ -19,6 +19,10 @@ Ask = Callable[[Sequence[tuple[Candidate, Problem]]], Awaitable[None]]
 Price = Callable[[Sequence[tuple[Candidate, Problem]]], int]
 
 
+async def _always(calls: int) -> bool:
+    return True
+
+
 class Measuring:
     """What is known of one kind. ``ask`` tries candidates on problems and puts into ``known`` whether they were right; ``price``
     says how many calls that takes."""
@@ -39,6 +43,8 @@ class Measuring:
         self._price = price
         self.may_ask = math.inf
         """Calls that are left to it. What has begun is finished, since candidates are compared on the same problems."""
+        self.may_begin: Callable[[int], Awaitable[bool]] = _always
+        """Whether so many calls can be paid for at all. A batch that is larger is not begun."""
         self.spent = 0
         """Calls that it has taken."""
         self._known = known
@@ -122,6 +128,9 @@ class Measuring:
         wanted = [(c, p) for c, p in dict.fromkeys(trials) if (p.id, c) not in self._known]
         if wanted and self.may_ask > 0:
             calls = self._price(wanted)
+            if not await self.may_begin(calls):
+                self.may_ask = 0.0  # a part of it would compare candidates on different problems
+                return
             self.may_ask -= calls
             self.spent += calls
             await self._ask_all(wanted)

@@ -44,6 +44,6 @@ async def regrouped(search: Search, problems: Sequence[Problem], left: Callable[
 async def _ask(search: Search, wanted: Sequence[tuple[Candidate, Problem]], left: Callable[[], float]) -> None:
     new = [(team, problem) for team, problem in wanted if (problem.id, team) not in search.known]
     for start, end in pairwise([*range(0, len(new), BATCH), len(new)]):
-        if left() <= 0:
+        if left() <= 0 or not search.bench.can_pay(new[start:end]):
             return
         await search.batch(new[start:end])

@@ -28,7 +28,7 @@ from podium.tuning.proposals import with_proposals
 from podium.tuning.regrouping import regrouped
 from podium.tuning.report import markdown
 from podium.tuning.result import TUNED, Tuned
-from podium.tuning.sealed import best_alone, constant_arm, tested, tuned_arm
+from podium.tuning.sealed import best_alone, constant_arm, tested_apart, tuned_arm
 from podium.tuning.search import Search
 from podium.tuning.selection import Contender, affordable, halving
 from podium.tuning.split import Split, checked_words, shared_out
@@ -41,7 +41,7 @@ from podium.workers.pool import WorkerPool
 LEAST_CALLS = 200
 """With fewer the sealed test alone would use up what there is."""
 MAX_CALLS = 3000
-"""Calls that are paid for at most, more or less: what has begun is finished."""
+"""Calls that are paid for at most."""
 SEARCH_SHARE, SELECT_SHARE = 0.85, 0.9
 """Of the calls and dollars: where the search ends, and where selection does; the rest is for the sealed test."""
 PROPOSED_SHARE = 0.1
@@ -50,8 +50,8 @@ BEFORE_ADVICE, ADVICE_SHARE = 0.5, 0.75
 """With a Conductor to be tuned: the share of all this that the above is part of, and where evolving its advice ends."""
 LEAST_ADVISED = 800
 """With fewer calls nothing can be shown of a prompted Conductor."""
-LEAST_TESTED = 20
-"""Sealed problems that are asked whatever is left; five calls of each are kept back for them."""
+LEAST_TESTED, KEPT_BACK = 20, 100
+"""Sealed problems for which calls are kept back, and these: five for each. Fewer problems are asked where workflows are long."""
 CONTENDERS = 5
 """Candidates of a kind that go into selection."""
 FAR = 0.2
@@ -95,8 +95,8 @@ async def tune_pool(
     proposers: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> Tuned:
-    """Find a workflow for every kind of question with about ``max_calls`` calls and ``max_usd`` dollars, and write the folder
-    ``out``.
+    """Find a workflow for every kind of question with at most ``max_calls`` calls and about ``max_usd`` dollars, and write the
+    folder ``out``.
 
     Where ``kind_of`` is None, kinds are found (:mod:`podium.tuning.finding`) as soon as the gate is passed.
 
@@ -105,10 +105,10 @@ async def tune_pool(
     often alone is asked for plans (:mod:`podium.tuning.proposals`).
 
     Where ``gate`` finds early that the other workers add nothing to the best one, that is the result, and the search is left
-    out. Both numbers say how long to search; what may never be passed is the pool's own budget. Raises :class:`ConfigError` for
-    problems that can show nothing, :class:`BudgetExceeded` where not one answer could be had. Every decision follows from
-    ``seed`` and the answers, so a run begun anew over a journal makes the same calls again, finds their replies there, and goes
-    on.
+    out. ``max_usd`` says how long to search; the dollars that may never be passed are the pool's own budget. Raises
+    :class:`ConfigError` for problems that can show nothing, :class:`BudgetExceeded` where not one answer could be had. Every
+    decision follows from ``seed`` and the answers, so a run begun anew over a journal makes the same calls again, finds their
+    replies there, and goes on.
     """
     if prefer not in PREFERENCES:
         raise ConfigError(f"prefer is one of {', '.join(PREFERENCES)}, not {prefer!r}")
@@ -135,7 +135,8 @@ async def tune_pool(
         return 0.0 if bench.is_exhausted else left
 
     whole = 1.0 if conductor is None else BEFORE_ADVICE
-    until_selected = whole * min(SELECT_SHARE, 1 - 5 * LEAST_TESTED / (whole * max_calls))
+    bench.allowance.limit = max_calls - KEPT_BACK if conductor is None else whole * max_calls
+    until_selected = whole * min(SELECT_SHARE, 1 - KEPT_BACK / (whole * max_calls))
     until_searched = until_selected * SEARCH_SHARE / SELECT_SHARE
 
     def report(phase: str, mean: Draw) -> None:
@@ -187,6 +188,7 @@ async def tune_pool(
     a_problem = policy.max_steps + 1 + len(constant)
     prompted, more = None, dict[str, Arm]()
     if conductor is not None:
+        bench.allowance.limit = max_calls - KEPT_BACK
         prompted = await advised(
             bench, search, record, parts.search, parts.select, lambda: calls_left(ADVICE_SHARE),
             conductor=conductor, reflector=reflector or conductor, seed=seed,
@@ -195,9 +197,8 @@ async def tune_pool(
         more = advised_arms(bench, prompted)
         a_problem += CALLS_OF_AN_ARM * len(more)
     sealed = parts.test[: max(LEAST_TESTED, int(calls_left(1.0) / a_problem))]
-    found = await tested(bench, arms, sealed)
-    if more and found:  # apart, so that a Conductor that fails does not take the others' problems away
-        found += (await tested(bench, {TUNED: arms[TUNED], **more}, sealed))[1:]
+    bench.allowance.limit = max_calls
+    found = await tested_apart(bench, arms, more, sealed)
     report("test", search.model.mean())
     tuned = Tuned(
         folder=out, policy=policy, record=record, tested=found, calls=len(bench.paid), usd=bench.usd, best_worker=best_worker,

@@ -11,7 +11,7 @@ from podium.tuning.catalogue import SOLVE
 from podium.tuning.result import TUNED, Tested
 from podium.tuning.search import Search
 from podium.tuning.trials import Arm, Bench, Judged
-from podium.types import Problem
+from podium.types import Problem, Workflow
 
 
 def best_alone(search: Search, names: Sequence[str]) -> str:
@@ -26,21 +26,43 @@ def best_alone(search: Search, names: Sequence[str]) -> str:
 
 def tuned_arm(bench: Bench, policy: TunedPolicy) -> Arm:
     """``policy``, which chooses by what kind a question is likely to be."""
-    return lambda problem: bench.judge(policy.workflow(policy.choose(problem.question)[0]), problem)
+
+    def chosen(problem: Problem) -> Workflow:
+        return policy.workflow(policy.choose(problem.question)[0])
+
+    return Arm(judge=lambda problem: bench.judge(chosen(problem), problem), calls=lambda problem: len(chosen(problem).steps))
 
 
 def constant_arm(bench: Bench, candidate: Candidate) -> Arm:
     """``candidate`` for every question."""
-    return lambda problem: bench.judge(workflow(candidate, bench.catalogue), problem)
+    return Arm(
+        judge=lambda problem: bench.judge(workflow(candidate, bench.catalogue), problem), calls=lambda problem: len(candidate)
+    )
+
+
+async def tested_apart(
+    bench: Bench, arms: Mapping[str, Arm], more: Mapping[str, Arm], problems: Sequence[Problem]
+) -> tuple[Tested, ...]:
+    """``arms`` and then ``more``, so that a Conductor that fails does not take the others' problems away; each of the two has its
+    part of the calls that are left."""
+    limit, calls = bench.allowance.limit, bench.allowance.room
+    needed = [sum(arm.calls(problem) for problem in problems for arm in some.values()) for some in (arms, more)]
+    bench.allowance.limit -= calls * needed[1] / max(1, sum(needed))
+    found = await tested(bench, arms, problems)
+    bench.allowance.limit = limit
+    if more and found:
+        found += (await tested(bench, {TUNED: arms[TUNED], **more}, problems))[1:]
+    return found
 
 
 async def tested(bench: Bench, arms: Mapping[str, Arm], problems: Sequence[Problem]) -> tuple[Tested, ...]:
-    """``arms``, :data:`TUNED` first, on the sealed ``problems``; those where the world failed one are left out."""
+    """``arms``, :data:`TUNED` first, on the sealed ``problems``, as long as what may be begun is enough for all arms; problems
+    where the world failed one are left out."""
     rows: dict[str, list[Judged]] = {name: [] for name in arms}
     for problem in problems:
-        if bench.is_exhausted:
+        if bench.is_exhausted or sum(arm.calls(problem) for arm in arms.values()) > bench.allowance.room:
             break
-        judged = await bench.all([arm(problem) for arm in arms.values()])
+        judged = await bench.all([arm.judge(problem) for arm in arms.values()])
         known = [one for one in judged if one is not None]
         if len(known) == len(judged):
             for name, one in zip(arms, known, strict=True):

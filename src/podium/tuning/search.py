@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 from statistics import fmean
 from types import MappingProxyType
@@ -13,8 +14,8 @@ import numpy as np
 from podium.errors import BudgetExceeded, WorkerUnavailable
 from podium.policies.tuned_record import LONGEST
 from podium.tuning.candidates import Candidate, changed, solo, staffed
-from podium.tuning.catalogue import SOLVE, Catalogue
-from podium.tuning.headroom import LITTLE, Headroom, headroom, needed
+from podium.tuning.catalogue import Catalogue
+from podium.tuning.headroom import LITTLE, Headroom, headroom_of, needed
 from podium.tuning.measuring import AGAIN
 from podium.tuning.outcomes import Draw, OutcomeModel, best_for
 from podium.tuning.plan_sweeps import PlanSweeps
@@ -22,6 +23,7 @@ from podium.tuning.selection import PRIOR
 from podium.tuning.stages import ALWAYS, Stage, nothing, stages_of
 from podium.tuning.sweeps import Sweeps
 from podium.tuning.trials import Bench, Trial
+from podium.tuning.turns import Turns
 from podium.types import Problem
 
 BATCH = 24
@@ -67,6 +69,7 @@ class Search:
         self._seen: dict[str, Counter[Candidate]] = {kind: Counter() for kind in self.by_kind}
         self._done: set[tuple[str, Candidate]] = set()
         self._harvest: set[tuple[str, Candidate]] = set()
+        self._turns = Turns(lambda: bench.allowance.room)
 
     @property
     def _catalogue(self) -> Catalogue:
@@ -86,7 +89,7 @@ class Search:
         first = [(worker, p) for own in self.by_kind.values() for worker in range(self._workers) for p in own[:FIRST]]
         self._rng.shuffle(first)
         await self._alone(first, left)
-        if not self.trials and not self.bench.is_exhausted:
+        if not self.trials and self._done and not self.bench.is_exhausted:
             raise WorkerUnavailable(f"no answer could be judged: {'; '.join(self.bench.failures)}")
         if not self.trials:
             raise BudgetExceeded(
@@ -111,21 +114,17 @@ class Search:
 
     def _headroom(self) -> Headroom:
         self.check()
-        right: dict[str, dict[int, bool]] = {}
-        usd: dict[int, list[float | None]] = {}
-        for trial in self.trials:
-            if len(trial.candidate) == 1 and trial.candidate[0].role == SOLVE:
-                right.setdefault(trial.problem, {})[trial.candidate[0].worker] = trial.outcome.right
-                usd.setdefault(trial.candidate[0].worker, []).append(trial.outcome.usd)
-        known = {worker: [one for one in each if one is not None] for worker, each in usd.items()}
-        return headroom(right, self.workers, {worker: fmean(each) for worker, each in known.items() if each == usd[worker]})
+        return headroom_of(self.trials, self.workers)
 
     async def _alone(self, asked: Sequence[tuple[int, Problem]], left: Callable[[], float]) -> None:
         for start in range(0, len(asked), BATCH):
             if self.trials and left() <= 0:
                 return
             few = [(worker, p) for worker, p in asked[start : start + BATCH] if worker in self.workers]
-            await self.batch([(solo(worker, self.about[self.bench.kind_of(p)]), p) for worker, p in few])
+            wanted = [(solo(worker, self.about[self.bench.kind_of(p)]), p) for worker, p in few]
+            if not self.bench.can_pay(wanted):
+                return
+            await self.batch(wanted)
 
     async def run(
         self,
@@ -149,7 +148,7 @@ class Search:
         await between()
         while left() > 0 and self.workers and not all(each.is_done for each in self.sweeps.values()):
             proposals = self._proposals(mean := self.model.mean())
-            if not proposals:
+            if not proposals or not self.bench.can_pay(proposals):
                 return
             on_batch(mean)
             await self.batch(proposals)
@@ -181,7 +180,7 @@ class Search:
                 active = [kind for kind in active if self.sweeps[kind].spent <= least + AHEAD]
             for kind in active:
                 self.sweeps[kind].may_ask = left() / len(active)
-            await self.bench.all([stages[kind].pop(0)(self.sweeps[kind]) for kind in active])
+            await self.bench.all(self._turns.side_by_side({kind: stages[kind].pop(0)(self.sweeps[kind]) for kind in active}))
             self.model.fit()
             on_batch(self.model.mean())
 
@@ -224,11 +223,13 @@ class Search:
         """New sweeps over the problems of ``kind``; what is known of them stays known."""
         alone = Counter(trial.candidate[0].worker for trial in self.trials if trial.outcome.right)
         ranked = sorted(range(self._workers), key=lambda worker: -alone[worker])
-        return (PlanSweeps if self._catalogue.swept else Sweeps)(
+        sweeps = (PlanSweeps if self._catalogue.swept else Sweeps)(
             self.by_kind[kind], lambda: self.workers, self.about[kind], self.batch, self.bench.price, self.known, ranked,
             self._catalogue, {problem.id for problem in self.by_kind[kind] if self.near.get(problem.id)},
             self._words.get(kind, ()),
         )  # fmt: skip
+        sweeps.may_begin = partial(self._turns.may_begin, kind)
+        return sweeps
 
     def check(self) -> None:
         """Raises :class:`WorkerUnavailable` where nobody can be asked any more."""

@@ -53,7 +53,8 @@ class Contender:
 async def halving(
     bench: Bench, contenders: Sequence[Contender], problems: Sequence[Problem], calls: float, *, most: float = 1.0
 ) -> list[Contender]:
-    """All contenders, the best first; those that went early have fewer trials. The rounds are shorter where ``calls`` are few.
+    """All contenders, the best first; those that went early have fewer trials. The rounds are shorter where ``calls`` are few,
+    and there is none that the bench can not pay for.
 
     ``most``: how many times longer the rounds may be where ``calls`` are many.
     """
@@ -62,7 +63,9 @@ async def halving(
     steps = sum(len(one.candidate) for one in left) / max(1, len(left))
     scale = min(most, calls / (steps * sum(count * size for count, size in zip(counts, ROUNDS, strict=True))))
     for size in (max(SHORTEST, round(scale * size)) for size in ROUNDS):
-        part = problems[start : start + size]
+        part = list(problems[start : start + size])
+        while part and not bench.can_pay([(one.candidate, problem) for one in left for problem in part]):
+            part.pop()  # for all of them, who are compared on the same problems
         if not part or len(left) < 2 or bench.is_exhausted:
             break
         start += size

@@ -12,6 +12,7 @@ from podium.policies.rules import CONDITIONAL
 from podium.policies.tuned_record import asked
 from podium.policies.voting import VOTE, with_vote
 from podium.protocols import Verifier, Worker
+from podium.tuning.allowance import Allowance, PaidCall
 from podium.tuning.candidates import Candidate, ending_at, prefixes, workflow
 from podium.tuning.catalogue import GENERAL, Catalogue
 from podium.types import Brief, Call, Completion, Generation, Problem, Transcript, Workflow, ask
@@ -37,8 +38,14 @@ class Judged:
     steps: int
 
 
-Arm = Callable[[Problem], Awaitable[Judged | None]]
-"""How it does on a problem; None where the world failed."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """What is compared on the sealed problems."""
+
+    judge: Callable[[Problem], Awaitable[Judged | None]]
+    """How it does on a problem; None where the world failed."""
+    calls: Callable[[Problem], int]
+    """How many calls that takes at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,31 +74,24 @@ def costs_of(trials: Sequence[Trial]) -> Callable[[Candidate], float | None]:
     return lambda each: sum(means[p.worker] for p in each) if all(p.worker in means for p in each) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaidCall:
-    """A call that reached a worker."""
-
-    worker: str
-    usd: float | None
-
-
 class _Counted:
     """Notes the calls that a worker answered, and how often in a row it could not."""
 
-    def __init__(self, worker: Worker, paid: list[PaidCall], name: str) -> None:
-        self._worker, self._paid, self._name = worker, paid, name
+    def __init__(self, worker: Worker, allowance: Allowance, name: str) -> None:
+        self._worker, self._allowance, self._name = worker, allowance, name
         self.failed_in_a_row = 0
         self.last_failure = ""
 
     async def __call__(self, call: Call) -> Completion:
-        try:
-            completion = await self._worker(call)
-        except PodiumError as error:
-            if error.blame is Blame.WORLD:
-                self.failed_in_a_row, self.last_failure = self.failed_in_a_row + 1, f"{self._name}: {error}"
-            raise
-        self.failed_in_a_row = 0
-        self._paid.append(PaidCall(worker=self._name, usd=completion.usage.cost_usd))
+        with self._allowance.place():
+            try:
+                completion = await self._worker(call)
+            except PodiumError as error:
+                if error.blame is Blame.WORLD:
+                    self.failed_in_a_row, self.last_failure = self.failed_in_a_row + 1, f"{self._name}: {error}"
+                raise
+            self.failed_in_a_row = 0
+            self._allowance.paid.append(PaidCall(worker=self._name, usd=completion.usage.cost_usd))
         return completion
 
 
@@ -103,23 +103,28 @@ class Bench:
     ) -> None:
         self.kind_of = kind_of
         self.catalogue = catalogue
-        self.paid: list[PaidCall] = []
-        """Every call that was made; equal ones once."""
+        self.allowance = Allowance()
+        """How many calls may be paid for; no limit at first."""
         self.is_exhausted = False
         """Whether a cap was reached: nothing more can be asked."""
-        self._counted = [_Counted(member.worker, self.paid, member.name) for member in pool]
+        self._counted = [_Counted(member.worker, self.allowance, member.name) for member in pool]
         by_name = dict(zip(pool.names, self._counted, strict=True))
         self._names = pool.names
         self._pool = pool.wrapped(lambda m: Cached(by_name[m.name], m.name))
         self._voting = self._pool if VOTE in pool.names else with_vote(self._pool)
         self._verifier = verifier
         self._not_judged = ""
-        self._begun: dict[str, set[object]] = {}
+        self._answered: dict[str, set[object]] = {}
 
     @property
     def workers(self) -> WorkerPool:
         """The workers as they are asked here: counted, equal calls once."""
         return self._pool
+
+    @property
+    def paid(self) -> Sequence[PaidCall]:
+        """Every call that was answered; equal ones once."""
+        return self.allowance.paid
 
     @property
     def usd(self) -> float | None:
@@ -159,22 +164,25 @@ class Bench:
         return found
 
     def shared(self, candidate: Candidate, problem: Problem) -> int:
-        """How many calls of ``candidate`` on ``problem`` have been made before."""
-        begun = self._begun.get(problem.id, set())
-        return sum(prefix in begun for prefix in prefixes(candidate))
+        """How many calls of ``candidate`` on ``problem`` have been answered before."""
+        answered = self._answered.get(problem.id, set())
+        return sum(prefix in answered for prefix in prefixes(candidate))
 
     def price(self, trials: Sequence[tuple[Candidate, Problem]]) -> int:
-        """How many calls ``trials`` take: those made before cost nothing, and what begins alike is paid for once."""
+        """How many calls ``trials`` take at most: those answered before cost nothing, and what begins alike is paid for once."""
         wanted = {(problem.id, prefix) for candidate, problem in trials for prefix in prefixes(candidate)}
-        return sum(prefix not in self._begun.get(problem, ()) for problem, prefix in wanted)
+        return sum(prefix not in self._answered.get(problem, ()) for problem, prefix in wanted)
+
+    def can_pay(self, trials: Sequence[tuple[Candidate, Problem]]) -> bool:
+        """Whether the calls that may be begun suffice for all of ``trials``."""
+        return self.price(trials) <= self.allowance.room
 
     async def run(self, candidate: Candidate, problem: Problem) -> list[Trial]:
         """The trial, first, and those of earlier ends that were judged along with it; empty where the world failed.
 
         Raises what is the user's to mend, such as a budget that is used up.
         """
-        self._begun.setdefault(problem.id, set()).update(prefixes(candidate))
-        transcript = await self._transcript(workflow(candidate, self.catalogue), problem)
+        transcript = await self._transcript(workflow(candidate, self.catalogue), problem, prefixes(candidate))
         found: list[Trial] = []
         ends = [
             place
@@ -202,11 +210,14 @@ class Bench:
         asked_for = sum(self._voting.names[result.step.worker] != VOTE for result in transcript.asked)
         return await self._judged(transcript, len(template.steps) - 1, asked_for, problem)
 
-    async def _transcript(self, template: Workflow, problem: Problem) -> Transcript:
+    async def _transcript(self, template: Workflow, problem: Problem, made: Sequence[object] = ()) -> Transcript:
+        """``made``: what makes the call of each step, where those that are answered are to be free from now on."""
         text = format_workflow(asked(template, problem.question), CONDITIONAL)
         brief = Brief(question=ask(problem.question), cards=self._voting.cards, max_steps=len(template.steps))
         call = Call.plain(problem.question)
         transcript = await Round(Generation(text=text), brief, CONDITIONAL, self._voting, call).run()
+        answered = (one for one, step in zip(made, transcript.results, strict=False) if step.completion is not None)
+        self._answered.setdefault(problem.id, set()).update(answered)
         if transcript.failure is not None and transcript.failure.blame is Blame.USER:
             raise transcript.failure.error()
         return transcript

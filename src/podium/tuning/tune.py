@@ -31,9 +31,10 @@ async def tune(
 ) -> Tuned:
     """Find a workflow for every kind of question, and write it to the folder ``out``.
 
-    ``max_calls`` and ``max_usd`` say how long to search; what may never be passed is the budget the pool was opened with, and
-    where that ends the search, what was found is written all the same. ``prefer`` is ``accuracy``, ``balanced`` (gives up one
-    point of accuracy for a lower price) or ``cheap`` (three points). What comes back has the policy and the sealed test.
+    ``max_calls`` is never passed. ``max_usd`` says how long to search; the dollars that may never be passed are the budget the
+    pool was opened with, and where that ends the search, what was found is written all the same. ``prefer`` is ``accuracy``,
+    ``balanced`` (gives up one point of accuracy for a lower price) or ``cheap`` (three points). What comes back has the policy
+    and the sealed test.
 
     Kinds are those of the problems where there are several, else they are found. ``about`` says what a kind is about, for the
     workers to be told; a kind it does not name is called by its own name. ``catalogue`` has the roles and plans to try.
