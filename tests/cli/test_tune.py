@@ -75,6 +75,7 @@ def test_a_policy_that_is_not_there_says_what_to_do(spec: str) -> None:
     [
         (("--gym", "20"), "there are 20 problems; tuning needs 40"),
         (("--gym", "120", "--max-calls", "50"), "tuning needs 200 or more"),
+        (("--gym", "120", "--max-calls", "0"), "tuning needs 200 or more"),
         (("--gym", "120", "--max-usd", "0"), "allows no call"),
         ((), "name one of: --file"),
         (("--file", "blank.jsonl"), "have no target"),

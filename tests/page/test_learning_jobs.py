@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from podium.errors import ConfigError
 from podium.page.learning_jobs import Job, LearningJobs, dollars
+from podium.tuning.run import LEAST_CALLS
 from tests.page.conftest import Served, Watched
 
 EVIL = '<img src=x onerror="window.hit=1">'
@@ -111,7 +112,7 @@ def test_only_what_is_listed_is_chosen(jobs: LearningJobs, tmp_path: Path) -> No
     assert jobs.study_arguments("study.toml") == [str(tmp_path / "study.toml")]
     assert jobs.tune_arguments("200", "300", "cheap") == ["--gym", "200", "--max-calls", "300", "--prefer", "cheap"]
     own = LearningJobs(tmp_path / "runs", tmp_path / "pool.toml", tmp_path)
-    assert own.tune_arguments("mine.jsonl", "9", "cheap")[:4] == [
+    assert own.tune_arguments("mine.jsonl", "900", "cheap")[:4] == [
         "--file",
         str(tmp_path / "mine.jsonl"),
         "--pool",
@@ -122,7 +123,7 @@ def test_only_what_is_listed_is_chosen(jobs: LearningJobs, tmp_path: Path) -> No
             jobs.tune_arguments(wrong, "300", "cheap")
         with pytest.raises(ConfigError):
             jobs.study_arguments(wrong)
-    for calls in ("", "0", "-1", "x", "9999999"):
+    for calls in ("", "0", "-1", "x", "9999999", str(LEAST_CALLS - 1)):
         with pytest.raises(ConfigError, match="how many calls"):
             jobs.tune_arguments("200", calls, "cheap")
     with pytest.raises(ConfigError):

@@ -128,12 +128,23 @@ async def test_a_batch_that_is_too_much_is_not_begun_and_the_search_ends(limit: 
     assert not search.bench.is_exhausted, "so that selection has the rest"
 
 
-async def test_a_search_that_can_not_begin_says_that_the_calls_end() -> None:
+async def test_a_search_begins_with_as_many_calls_as_there_are() -> None:
     bench = Bench(pool(), exact, kind_of)
     bench.allowance.limit = 20
+    search = Search(bench, problems(40), 3)
+    await search.begin(lambda: 20.0)
+    assert len(bench.paid) == len(search.trials) == 20
     with pytest.raises(BudgetExceeded, match="before one answer was judged"):
-        await Search(bench, problems(40), 3).begin(lambda: 20.0)
-    assert not bench.paid
+        await Search(bench, problems(80)[40:], 3).begin(lambda: 20.0)
+    assert len(bench.paid) == 20
+
+
+@pytest.mark.parametrize("seed", [0, 2, 7])
+async def test_kinds_are_found_and_known_where_few_calls_are_left_for_them(tmp_path: Path, seed: int) -> None:
+    staff = pool(*(f"idle{number}" for number in range(10)), "sum", "reverse")
+    found = await tune_pool(staff, problems(160), exact, tmp_path, kind_of=None, max_calls=200, seed=seed)
+    assert len(found.record.workflows[0].kinds) == 2
+    assert (found.use_worker, found.tested[0].share, found.tested[0].problems) == (False, 1.0, 40)
 
 
 async def test_questions_that_may_be_of_another_kind_are_asked_only_where_all_can_be() -> None:

@@ -16,7 +16,7 @@ from podium.policies.tuned_record import read_tuned
 from podium.tuning import result
 from podium.tuning.advising import START
 from podium.tuning.evolving import USELESS, advice_in
-from podium.tuning.report import markdown
+from podium.tuning.report import markdown, routing_figures
 from podium.tuning.result import Tuned
 from podium.tuning.run import LEAST_ADVISED, tune_pool
 from podium.types import Call
@@ -66,6 +66,12 @@ async def test_advice_evolves_and_serves(tmp_path: Path) -> None:
     long = record.model_copy(update={"advice": "Ask. " * 300 + "<b>And steal.</b>\n# Obey"})
     report = markdown(replace(found, advised=replace(found.advised, record=long)))
     assert "Ask. &lt;b>And steal.&lt;/b>\n> # Obey" in report, "whoever serves it has to see all of it, as text"
+    alike = tuple(replace(one, problems=20) for one in found.tested)
+    assert "asked fewer problems" not in markdown(replace(found, tested=alike))
+    fewer = replace(found, tested=(*alike[:-1], replace(alike[-1], problems=12)))
+    assert f"| {alike[-1].name} | 12 | " in markdown(fewer)
+    assert "asked fewer problems" in markdown(fewer)
+    assert routing_figures(fewer) == routing_figures(replace(found, tested=alike[:-1])), "figures of other problems are not mixed"
     async with podium.open_pool([*workers]) as opened:
         for one in (problem("sum", 900), problem("reverse", 901)):
             answered = await podium.conductor(opened, f"prompted:{tmp_path}").ask(one.question)

@@ -15,6 +15,7 @@ def test_parts_kinds_calls_and_dollars() -> None:
     assert (found.search, found.select, found.sealed) == (50, 26, 24)
     assert found.kinds == ("reverse", "sum")
     assert (found.calls, found.gate_calls) == (600, 3 * 42)
+    assert "ends after some 126" in found.as_text()
     assert found.least_usd is not None
     assert found.most_usd is not None
     assert 600 * 1e-5 * SHORT < found.least_usd < found.most_usd
@@ -48,3 +49,13 @@ def test_what_can_show_nothing_is_refused() -> None:
         estimated(problems(30), kind_of, pool().cards, max_calls=600)
     with pytest.raises(ConfigError, match="199 calls can not show anything"):
         estimated(problems(60), kind_of, pool().cards, max_calls=199)
+
+
+def test_many_kinds_or_few_calls_come_before_an_early_end() -> None:
+    many = [replace(one, kind=f"kind {number % 12}") for number, one in enumerate(problems(240))]
+    staff = pool(*(f"idle{number}" for number in range(7))).cards
+    found = estimated(many, lambda problem: problem.kind, staff, max_calls=3000)
+    assert found.gate_calls == 7 * 12 * 5, "everybody is asked five problems of each kind first"
+    few = estimated(problems(160), kind_of, staff, max_calls=300)
+    assert few.gate_calls is None
+    assert "too few to end before that" in few.as_text()

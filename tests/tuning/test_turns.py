@@ -58,3 +58,19 @@ async def test_a_kind_that_breaks_does_not_hold_the_others_up() -> None:
 
     done = await asyncio.gather(*turns.side_by_side({"a": broken(), "b": waiting()}), return_exceptions=True)
     assert [type(one) for one in done] == [KeyError, type(None)]
+
+
+async def test_all_can_be_cancelled_while_some_wait() -> None:
+    turns = Turns(lambda: 6)
+
+    async def asking(kind: str, calls: int) -> None:
+        await turns.may_begin(kind, calls)
+        await asyncio.sleep(60)
+
+    wanted = {"a": asking("a", 1), "b": asking("b", 6), "c": asking("c", 6)}
+    tasks = [asyncio.ensure_future(one) for one in turns.side_by_side(wanted)]
+    await asyncio.sleep(0)
+    for task in tasks:
+        task.cancel()
+    done = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(one) for one in done] == [asyncio.CancelledError] * 3

@@ -180,7 +180,7 @@ def tune(
     pool: PoolFlag = None,
     out: Annotated[Path, typer.Option(help="Folder of the policy: --policy tuned:FOLDER.")] = Path("runs/tuned"),
     max_usd: MaxUsdFlag = None,
-    max_calls: Annotated[int, typer.Option(min=1, help="How many calls may be paid for at most.")] = 3000,
+    max_calls: Annotated[int, typer.Option(help="How many calls may be paid for at most.")] = 3000,
     prefer: Annotated[
         Literal["accuracy", "balanced", "cheap"], typer.Option(help="What may be given up for a lower price: 0, 1 or 3 points.")
     ] = "balanced",

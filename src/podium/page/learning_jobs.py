@@ -27,7 +27,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _FAILED = re.compile(r"[A-Z]\w+: ")
 _DOLLARS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?")
 MOST_USD = 10_000.0
-MOST_CALLS = 100_000
+LEAST_CALLS, MOST_CALLS = 200, 100_000
 MOST_FILES = 100
 BUILT_IN = ("200", "600")
 """How many of the built-in pool's problems there are to choose."""
@@ -92,8 +92,8 @@ class LearningJobs:
 
         Raises :class:`ConfigError`.
         """
-        if not (calls.isascii() and calls.isdecimal()) or not 1 <= int(calls) <= MOST_CALLS:
-            raise ConfigError(f"how many calls: a whole number from 1 to {MOST_CALLS:,}")
+        if not (calls.isascii() and calls.isdecimal()) or not LEAST_CALLS <= int(calls) <= MOST_CALLS:
+            raise ConfigError(f"how many calls: a whole number from {LEAST_CALLS} to {MOST_CALLS:,}")
         flags = ["--max-calls", calls, "--prefer", prefer]
         if not self.has_pool_file and problems in BUILT_IN:
             return ["--gym", problems, *flags]

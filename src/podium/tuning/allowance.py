@@ -1,7 +1,8 @@
 """How many calls may be paid for, over all: each has its place before it is made.
 
 A call that gets no answer gives its place back, so that what is paid for and what is under way never pass the limit, whoever
-answers first. Left out: the attempts that a worker's own retries make, which come to one answer.
+answers first. Left out: what a worker does for one answer besides, such as trying again, or a second request where the first is
+slow (``hedge_after_seconds``). A budget in dollars counts those.
 """
 
 import math
@@ -39,7 +40,7 @@ class Allowance:
     def place(self) -> Iterator[None]:
         """The place of a call under way. Raises :class:`BudgetExceeded` where there is none."""
         if self.room < 1:
-            raise BudgetExceeded(f"the {self.limit:g} calls that may be paid for are used up; allow more")
+            raise BudgetExceeded(f"the {int(self.limit)} calls that may be paid for are used up; allow more")
         self._under_way += 1
         try:
             yield

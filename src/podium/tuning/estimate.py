@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from podium.tuning.headroom import needed
-from podium.tuning.run import LEAST_TESTED, checked_calls
+from podium.tuning.run import LEAST_TESTED, checked_calls, ends_of
+from podium.tuning.search import FIRST
 from podium.tuning.split import shared_out
 from podium.types import Card, Problem
 
@@ -35,8 +36,8 @@ class Estimate:
     """Those that are given; () where they are found on the way."""
     calls: int
     """Calls at most."""
-    gate_calls: int
-    """Calls after which it ends where there is nothing to conduct."""
+    gate_calls: int | None
+    """Calls after which it ends where there is nothing to conduct; None: they are too few to find that out before the end."""
     least_usd: float | None
     """Dollars with short replies; None: a price is unknown."""
     most_usd: float | None
@@ -55,10 +56,13 @@ class Estimate:
         if self.least_sealed < self.sealed:
             tells += f"; where calls are left for {self.least_sealed} of its problems only, to within "
             tells += f"{100 * _resolved(self.least_sealed):.0f}"
+        early = f"where there is nothing to conduct it ends after some {self.gate_calls}"
+        if self.gate_calls is None:
+            early = "too few to end before that where there is nothing to conduct"
         return (
             f"{self.search} problems to search on, {self.select} to select on, {self.sealed} sealed; kinds: "
             f"{', '.join(self.kinds) or 'found on the way'}.\n"
-            f"{self.calls} calls at most, {usd}; where there is nothing to conduct it ends after some {self.gate_calls}.\n"
+            f"{self.calls} calls at most, {usd}; {early}.\n"
             f"{tells}."
         )
 
@@ -70,6 +74,8 @@ def estimated(
     checked_calls(max_calls)
     kinds = {given(problem) for problem in problems}
     parts = shared_out(problems, given if len(kinds) > 1 else lambda problem: "", seed=seed)
+    # Everybody is asked some problems of each kind before anything is decided.
+    gate_calls = len(cards) * max(needed(len(cards)), FIRST * len(kinds))
     tokens = fmean(len(problem.question.encode()) for problem in problems) / 4
 
     def dollars(reply: int) -> float | None:
@@ -82,7 +88,8 @@ def estimated(
     return Estimate(
         search=len(parts.search), select=len(parts.select), sealed=len(parts.test),
         kinds=tuple(sorted(kinds)) if len(kinds) > 1 else (), calls=max_calls,
-        gate_calls=min(max_calls, needed(len(cards)) * len(cards)), least_usd=dollars(SHORT), most_usd=dollars(LONG),
+        gate_calls=gate_calls if gate_calls <= ends_of(max_calls)[0] * max_calls else None,
+        least_usd=dollars(SHORT), most_usd=dollars(LONG),
         resolves=_resolved(len(parts.test)), least_sealed=min(LEAST_TESTED, len(parts.test)),
     )  # fmt: skip
 

@@ -1,10 +1,11 @@
 """From one search over everything to one over kinds that are found; where a cap ends that, the one before is what there is."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from podium.errors import BudgetExceeded
 from podium.tuning.finding import found_kinds, sayings, telling
-from podium.tuning.search import Search
+from podium.tuning.search import FIRST, Search
 from podium.tuning.split import Split, shared_again
 
 
@@ -25,6 +26,12 @@ async def searched_by_kinds(
         said = sayings(known, bench.kind_of)
         words = {kind: (said.get(kind, ()), bench.catalogue.subjects) for kind in {bench.kind_of(p) for p in known}}
         begun = Search(bench, again.search, len(bench.workers), about=told, words=words, near=found.near, seed=seed)
+        if FIRST * len(search.workers) * len(begun.by_kind) > min(left(), bench.allowance.room):
+            # Not everybody can be asked again with the words of each kind, so what is known of them without these counts, too.
+            kinds = {problem.id: kind for kind, own in begun.by_kind.items() for problem in own}
+            for trial in search.trials:
+                if trial.problem in kinds:
+                    begun.note(replace(trial, kind=kinds[trial.problem]))
         try:
             await begun.begin(left)
         except BudgetExceeded:

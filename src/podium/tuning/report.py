@@ -28,14 +28,18 @@ def markdown(tuned: Tuned) -> str:
         "",
         "Asked once, after everything was decided.",
         "",
-        "| | right | 95 % | $ a question | calls | tuned is better by |",
-        "|---|---|---|---|---|---|",
+        "| | problems | right | 95 % | $ a question | calls | tuned is better by |",
+        "|---|---|---|---|---|---|---|",
     ]
     for one in tuned.tested:
         gain = "" if one.gain is None else f"{100 * one.gain.low:+.1f} to {100 * one.gain.high:+.1f} points"
         usd = "?" if one.usd is None else f"{one.usd:.6f}"
         between = f"{100 * one.interval.low:.1f} to {100 * one.interval.high:.1f}"
-        lines.append(f"| {_cell(one.name)} | {100 * one.share:.1f} % | {between} | {usd} | {one.steps:.2f} | {gain} |")
+        lines.append(
+            f"| {_cell(one.name)} | {one.problems} | {100 * one.share:.1f} % | {between} | {usd} | {one.steps:.2f} | {gain} |"
+        )
+    if len({one.problems for one in tuned.tested}) > 1:
+        lines += ["", "Where an arm was asked fewer problems, the difference is that on these alone."]
     lines += [
         "",
         *_metrics(tuned),
@@ -83,10 +87,12 @@ def verdict(tuned: Tuned) -> str:
 def routing_figures(tuned: Tuned) -> dict[str, float | None] | None:
     """PerfGain with its interval, CostSave and ParetoDist against the best worker, as LLMRouterBench defines them.
 
-    None where a price is unknown, or where the best worker has nothing right or costs nothing.
+    Arms that were asked fewer problems are left out. None where a price is unknown, or where the best worker has nothing right or
+    costs nothing.
     """
-    arms = [PricedArm(name=one.name, group=one.name, right=one.share, usd=one.usd) for one in tuned.tested if one.usd is not None]
-    if len(arms) < len(tuned.tested) or len(arms) < 2 or not arms[1].right or not arms[1].usd:
+    compared = [one for one in tuned.tested if one.problems == tuned.tested[0].problems]
+    arms = [PricedArm(name=one.name, group=one.name, right=one.share, usd=one.usd) for one in compared if one.usd is not None]
+    if len(arms) < len(compared) or len(arms) < 2 or not arms[1].right or not arms[1].usd:
         return None
     found, gain = routing_metrics(arms[:1], arms[1:2], arms), tuned.tested[1].gain
     return {

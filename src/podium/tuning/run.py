@@ -129,15 +129,14 @@ async def tune_pool(
 
     def calls_left(share: float) -> float:
         """Until ``share`` of the calls, or of the dollars at today's average, is used."""
-        left = share * max_calls - len(bench.paid)
-        if max_usd is not None and bench.usd:
-            left = min(left, (share * max_usd - bench.usd) * len(bench.paid) / bench.usd)
-        return 0.0 if bench.is_exhausted else left
+        return 0.0 if bench.is_exhausted else min(share * max_calls - len(bench.paid), by_dollars(share))
+
+    def by_dollars(share: float) -> float:
+        return inf if max_usd is None or not bench.usd else (share * max_usd - bench.usd) * len(bench.paid) / bench.usd
 
     whole = 1.0 if conductor is None else BEFORE_ADVICE
     bench.allowance.limit = max_calls - KEPT_BACK if conductor is None else whole * max_calls
-    until_selected = whole * min(SELECT_SHARE, 1 - KEPT_BACK / (whole * max_calls))
-    until_searched = until_selected * SEARCH_SHARE / SELECT_SHARE
+    until_searched, until_selected = ends_of(max_calls, whole)
 
     def report(phase: str, mean: Draw) -> None:
         if on_progress is not None:
@@ -196,9 +195,9 @@ async def tune_pool(
         report("advise", search.model.mean())
         more = advised_arms(bench, prompted)
         a_problem += CALLS_OF_AN_ARM * len(more)
-    sealed = parts.test[: max(LEAST_TESTED, int(calls_left(1.0) / a_problem))]
     bench.allowance.limit = max_calls
-    found = await tested_apart(bench, arms, more, sealed)
+    payable = max(LEAST_TESTED, int(min(len(parts.test), by_dollars(1.0) / a_problem)))
+    found = await tested_apart(bench, arms, more, parts.test[:payable])
     report("test", search.model.mean())
     tuned = Tuned(
         folder=out, policy=policy, record=record, tested=found, calls=len(bench.paid), usd=bench.usd, best_worker=best_worker,
@@ -258,8 +257,16 @@ async def select(
     return found
 
 
+def ends_of(max_calls: int, whole: float = 1.0) -> tuple[float, float]:
+    """The shares of the calls at which the search and selection end, where they have ``whole`` of them."""
+    selected = whole * min(SELECT_SHARE, 1 - KEPT_BACK / (whole * max_calls))
+    return selected * SEARCH_SHARE / SELECT_SHARE, selected
+
+
 def checked_calls(max_calls: int) -> None:
-    """Raises :class:`ConfigError` for too few."""
+    """Raises :class:`ConfigError` for too few, and for what is no whole number."""
+    if not isinstance(max_calls, int):
+        raise ConfigError(f"calls are a whole number, not {max_calls!r}")
     if max_calls < LEAST_CALLS:
         raise ConfigError(
             f"{max_calls} calls can not show anything; tuning needs {LEAST_CALLS} or more, some 3,000 to do it well"

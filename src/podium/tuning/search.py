@@ -33,8 +33,7 @@ FEWEST = 3
 """Of the best of a kind; only where fewer were measured estimates take their place: they rest on chosen problems."""
 AHEAD = 150
 """Calls by which a kind without a good team may be ahead of another one."""
-FIRST = 5
-"""Problems of each kind that every worker is asked alone before anything else."""
+FIRST = 5  # problems of each kind that every worker is asked alone before anything else
 
 
 class Search:
@@ -122,8 +121,8 @@ class Search:
                 return
             few = [(worker, p) for worker, p in asked[start : start + BATCH] if worker in self.workers]
             wanted = [(solo(worker, self.about[self.bench.kind_of(p)]), p) for worker, p in few]
-            if not self.bench.can_pay(wanted):
-                return
+            while wanted and not self.bench.can_pay(wanted):
+                wanted.pop()
             await self.batch(wanted)
 
     async def run(

@@ -49,6 +49,7 @@ class Turns:
 
     def _next(self) -> None:
         """Let the first of those who wait go on, where nobody else does."""
-        if not self._parts and self._going is None and self._waiting:
-            self._going = min(self._waiting, key=self._order.index)
+        waiting = [kind for kind, future in self._waiting.items() if not future.done()]  # others were cancelled
+        if not self._parts and self._going is None and waiting:
+            self._going = min(waiting, key=self._order.index)
             self._waiting[self._going].set_result(None)
