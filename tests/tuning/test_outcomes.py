@@ -91,3 +91,20 @@ def test_only_those_who_are_left_are_chosen() -> None:
 def test_kinds_and_all_together_have_weights_of_their_own() -> None:
     word, fact = features("word", solo(0)), features("fact", solo(0))
     assert set(word) & set(fact) == {("one",), ("role", "solve", 0)}
+
+
+@pytest.mark.parametrize("shuffled", [1, 2])
+def test_who_answered_first_makes_no_difference(shuffled: int) -> None:
+    trials = [
+        (kind, solo(worker), float(worker == at % 3)) for at in range(8) for kind in ("word", "fact") for worker in range(3)
+    ]
+
+    def drawn(rng: random.Random | None) -> list[float]:
+        model = OutcomeModel(np.random.default_rng(0))
+        for part in (trials[:30], trials[30:]):
+            for trial in part if rng is None else rng.sample(part, len(part)):
+                model.add(*trial)
+            model.fit()
+        return [model.draw().logit(kind, solo(worker)) for kind in ("word", "fact") for worker in range(3)]
+
+    assert drawn(random.Random(shuffled)) == drawn(None)

@@ -73,27 +73,32 @@ class OutcomeModel:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
+        self._added: list[tuple[str, Candidate, float]] = []
         self._index: dict[Feature, int] = {}
         self._rows: list[list[int]] = []
         self._right: list[float] = []
         self._mean: Array = np.zeros(0)
         self._factor: Array = np.zeros((0, 0))
-        self._fitted = 0
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._rows) + len(self._added)
 
     def add(self, kind: str, candidate: Candidate, right: float) -> None:
         """One trial more."""
-        self._rows.append([self._index.setdefault(feature, len(self._index)) for feature in features(kind, candidate)])
-        self._right.append(right)
+        self._added.append((kind, candidate, right))
 
     def fit(self) -> None:
-        """Newton's method to the most probable weights, and the curvature there; nothing where no trial was added since."""
-        count, known = len(self._rows), len(self._index)
-        if count == self._fitted:
+        """Newton's method to the most probable weights, and the curvature there; nothing where no trial was added since.
+
+        In which order these were added says who answered first, and makes no difference.
+        """
+        if not self._added:
             return
-        self._fitted = count
+        for kind, candidate, right in sorted(self._added, key=repr):
+            self._rows.append([self._index.setdefault(feature, len(self._index)) for feature in features(kind, candidate)])
+            self._right.append(right)
+        self._added.clear()
+        count, known = len(self._rows), len(self._index)
         ends = np.cumsum([0, *map(len, self._rows)])
         columns = np.concatenate([np.asarray(row) for row in self._rows])
         x = csr_matrix((np.ones(len(columns)), columns, ends), shape=(count, known))

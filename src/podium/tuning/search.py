@@ -206,7 +206,8 @@ class Search:
         """Learn from all trials anew, with the kinds of problems, by id, as they are thought to be now."""
         self.model = OutcomeModel(np.random.default_rng(self._seed))
         self._seen = {kind: Counter() for kind in self.by_kind}
-        self.trials = [replace(trial, kind=kinds.get(trial.problem, trial.kind)) for trial in self.trials]
+        known = [replace(trial, kind=kinds.get(trial.problem, trial.kind)) for trial in self.trials]
+        self.trials = sorted(known, key=lambda trial: (trial.problem, repr(trial.candidate)))  # not by who answered first
         for trial in self.trials:
             self._seen[trial.kind][trial.candidate] += 1
             self.model.add(trial.kind, trial.candidate, float(trial.outcome.right))
