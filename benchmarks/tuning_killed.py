@@ -6,9 +6,9 @@ Four workers behind a loopback server, a pool file, a file of problems, and the 
 
 ``kills``: how often it was killed while it ran; ``same_folder``: whether policy, questions, report and picture are the same byte
 for byte, but for measured seconds, which differ from run to run; ``billed_in_peace``, ``billed``: replies that the server billed;
-``unsettled``: calls under way at a kill, whose reply was lost with the process; ``paid_twice``: what was billed beyond the run in
-peace and those; ``over_cap_usd``: dollars beyond ``--max-usd``; ``refused_over_cap``: in a third run with a cap of a tenth, billed
-dollars beyond it, the calls of one killed process aside.
+``unsettled``: calls under way at a kill, whose reply was lost with the process; ``paid_twice``: what was billed beyond those
+and the run in peace; ``over_cap_usd``: dollars beyond ``--max-usd``; ``refused_over_cap``: in a third run with a cap of a tenth,
+billed dollars beyond it, the calls of one killed process aside.
 """
 
 import argparse
