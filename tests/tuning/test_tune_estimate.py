@@ -1,11 +1,13 @@
 """What tuning would take is said before anything is asked, and what is not known is not made up."""
 
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
 from podium.errors import ConfigError
 from podium.tuning.estimate import LONG, SHORT, estimated
+from podium.tuning.run import checked_calls
 from podium.types import Card
 from tests.tuning.desk import kind_of, pool, problems
 
@@ -49,6 +51,9 @@ def test_what_can_show_nothing_is_refused() -> None:
         estimated(problems(30), kind_of, pool().cards, max_calls=600)
     with pytest.raises(ConfigError, match="199 calls can not show anything"):
         estimated(problems(60), kind_of, pool().cards, max_calls=199)
+    for calls in (300.5, float("inf"), "300", None):
+        with pytest.raises(ConfigError, match="a whole number"):
+            checked_calls(cast(int, calls))
 
 
 def test_many_kinds_or_few_calls_come_before_an_early_end() -> None:
