@@ -118,7 +118,7 @@ def _problem(kind: str, position: int, split: Split, rng: random.Random) -> Prob
         slots |= _options_for(FACTS[f"{tables['e']}({slots['e']})"], tables["e"], rng)
     text = template.text.format_map(slots)
     about = " ".join(sorted(f"{table}({slots[slot]})" for slot, table in tables.items())) or text
-    if _held_out(about) != (split != "train") and (tables or split != "held_out_templates"):
+    if held_out_matter(about) != (split != "train") and (tables or split != "held_out_templates"):
         return None
     asked = search_question(text)
     if asked is None or asked.kind != kind or asked.text != text:
@@ -127,7 +127,11 @@ def _problem(kind: str, position: int, split: Split, rng: random.Random) -> Prob
     return None if target is None else Problem(question=text, target=target, kind=kind, source="gym", split=split)
 
 
-def _held_out(about: str) -> bool:
+def held_out_matter(about: str) -> bool:
+    """Whether questions about this are kept out of training: ``about`` are the facts that one needs, in order, or its text.
+
+    Example: ``held_out_matter("legs(ants) pieces_in(dozen)")``.
+    """
     return blake2b(about.encode(), digest_size=2).digest()[0] % _HELD_OUT == 0
 
 

@@ -27,7 +27,8 @@ from podium.gym.kinds import SHORT_KINDS
 from podium.policies.shipped import conductor_folder
 from podium.protocols import Worker
 from podium.recipes.gym_skills import measured_skills
-from podium.recipes.gym_start import TOPICS, imaginary_skills, lesson, template_of, written_for
+from podium.recipes.gym_start import TOPICS, imaginary_skills, lesson, written_for
+from podium.recipes.gym_wordings import made_from, other_questions
 from podium.training.config import TrainConfig
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
@@ -156,6 +157,7 @@ def adaptive(seed: int = 0) -> TrainConfig:
             micro_tokens=1024,
             max_tokens=200,
             carried_out=None,
+            also_read=list,  # as it was measured, before there were any
         ),
     )
 
@@ -240,8 +242,9 @@ def warm_start(seed: int, world: World = WORLD) -> WarmStart:
         word_dropout=0.9,
         word_dropout_max=0.8,
         reading=40,
+        also_read=lambda: other_questions(5000, seed=7),
         mixed=0.75,
-        template=template_of,
+        template=made_from,
         seed=seed,
         carried_out=lambda problem, workflow: carried_out(workers, problem, workflow),
     )

@@ -49,6 +49,8 @@ def warm_started(
         brief = brief_for(problem, config, rng, syntax)
         shown = short_messages(brief, syntax)[0].content if brief.previous_rounds or config.cards else problem.question
         texts += [shown, config.write(problem, brief, rng, syntax).text]
+    to_read = [*problems, *config.also_read()]
+    texts += [problem.question for problem in to_read[len(problems) :]]
     skills = [name for name, _ in config.cards.imagine(1, rng)[0]] if config.cards is not None else []
     tokens = Tokens.trained(texts, vocab_size=config.vocab_size, workers=max(config.workers), skills=skills)
     model = Qwen2(Qwen2Config(vocab_size=len(tokens), **config.size), seed=config.seed, scaled_start=config.scaled_start)
@@ -61,7 +63,7 @@ def warm_started(
         micro_tokens=config.micro_tokens,
     )
     learner = Learner(model, rates, tokens.worker_ids(), steps=lessons + config.steps)
-    questions = _mixed(config, problems, rng) if config.mixed else None
+    questions = _mixed(config, to_read, rng) if config.mixed else None
     topics = _directions(config.topics, model.config.hidden_size) if config.topics else None
     for step in range(lessons + config.steps):
         rows: list[TrainingRow] = []
@@ -73,7 +75,7 @@ def warm_started(
             brief = brief_for(problem, config, rng, syntax)
             rows += [_row(policy, brief, config.write(problem, brief, rng, syntax)) for _ in range(config.texts)]
             rows += [_opening(policy, brief, config.write(problem, brief, rng, syntax), 2) for _ in range(config.openings)]
-        for problem in rng.choices(problems, k=config.reading):
+        for problem in rng.choices(to_read, k=config.reading):
             read = problem
             # Without skills: they are most of a prompt, and nothing in the question is about them.
             if questions is not None and rng.random() < config.mixed:

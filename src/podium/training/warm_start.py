@@ -84,10 +84,12 @@ class WarmStart:
     reading: int = 0
     """So many more questions per step, of which only the first line is imitated, shown without skills. It says what the question
     is read as, and is one token in eighty of a text: without them a start learns to write well and to read badly."""
+    also_read: Callable[[], Sequence[Problem]] = list
+    """Other questions among those: texts in other words, so that a kind is known by more than the wordings of its templates."""
     mixed: float = 0.0
     """Share of these that are put together of two questions (:mod:`podium.training.mixed_questions`; needs scikit-learn)."""
     template: Callable[[Problem], Hashable] = lambda problem: problem.id
-    """What a question was made from; what only questions of one template have in common says nothing of a mixture."""
+    """What a question (of ``also_read`` too) was made from; what only those of one template share says nothing of a mixture."""
     sharpened: float = 1.3
     """What the logits are multiplied by in the end: slips become rare, and what is uniform stays uniform."""
     max_tokens: int = 130
