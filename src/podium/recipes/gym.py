@@ -76,6 +76,7 @@ def config(seed: int = 0, world: World = WORLD) -> TrainConfig:
         saving_from=0.92,
         curriculum=True,
         word_dropout=0.5,
+        held_reading=lambda: [*world.problems(n=8000, seed=7), *other_questions(5000, seed=7)],
         learner=LearnerConfig(learning_rate=2e-3, minibatches=2, min_lr_ratio=0.2),
         exploration=Exploration(
             entropy=Schedule(start=0.06, hold=0.55, end=0.7),
@@ -100,6 +101,7 @@ def plain(seed: int = 0) -> TrainConfig:
         saving_from=0.0,
         curriculum=False,
         word_dropout=0.0,
+        held_reading=list,
         exploration=Exploration(),
     )
 
@@ -112,6 +114,7 @@ def short(seed: int = 0) -> TrainConfig:
         start=conductor_folder("gym-start"),
         iterations=60,
         problems=lambda: WORLD.problems(kinds=SHORT_KINDS, n=6000, seed=11 + seed),
+        held_reading=list,
     )
 
 
@@ -132,6 +135,7 @@ def adaptive(seed: int = 0) -> TrainConfig:
         name="gym-adaptive",
         pool=lambda: described(skills(), pool_without(HELD_OUT)),
         pools=Pools(sizes=(3, 4), shuffled=True, pseudonyms=True),
+        held_reading=list,  # and also_read below: as it was measured, before there were any
         exploration=Exploration(
             # Of three drafts the longest is kept likely where a kind fails, or its longest plan would hardly be tried.
             settled_from=0.7,
@@ -157,7 +161,7 @@ def adaptive(seed: int = 0) -> TrainConfig:
             micro_tokens=1024,
             max_tokens=200,
             carried_out=None,
-            also_read=list,  # as it was measured, before there were any
+            also_read=list,
         ),
     )
 

@@ -65,6 +65,9 @@ class TrainConfig:
     word_mixing: float = 0.0
     """Share of the other questions that are shown with words of another one. They are read as the one or as the other, and only
     the answer tells which was right: for a run that teaches second rounds."""
+    held_reading: Callable[[], Sequence[Problem]] = list
+    """Questions in other words, of which the policy is held to say what the start takes them for
+    (:mod:`podium.training.held_reading`)."""
     cooldown_iterations: int = 10
     """How long a problem rests after a whole group failed."""
     per_usd: float = 0.0
