@@ -5,20 +5,26 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pytest
 import torch
 
+from podium.errors import ConfigError
 from podium.gym import World
 from podium.policies.local import LocalPolicy
 from podium.policies.sampling import padded
 from podium.training.checkpoint import RunFolder
+from podium.training.exploration import Exploration
 from podium.training.held_reading import first_tokens
 from podium.training.learner import Learner
 from podium.training.learner_config import LearnerConfig
 from podium.training.monitor import Iteration
+from podium.training.pretrained import Pretrained
 from podium.training.recipe import fingerprint
 from podium.training.rollout import RolloutGroup
 from podium.training.rows import TrainingRow
+from podium.training.schedule import Schedule
 from podium.training.trainer import Trainer
 from podium.types import Brief, Card
 from tests.training.gym_runs import engine_for, gym_pool, small_config, start
@@ -90,3 +96,20 @@ async def test_a_run_holds_it_in_every_update_and_only_where_the_recipe_says_so(
     assert first >= 0
     assert second > 0
     assert await losses("free", []) == [None, None]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"held_reading": lambda: QUESTIONS},
+        {"exploration": Exploration(draft_sft_weight=Schedule(start=1.0, hold=1.0), draft_round=2)},
+    ],
+)
+def test_a_published_model_that_can_not_be_held_is_refused_before_anything_is_paid(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    config = replace(small_config(iterations=2), pretrained=Pretrained(model="a/model"))
+    Trainer(config, engine_for(config), engine_for(config), gym_pool(), RunFolder(tmp_path / "free", fingerprint(config)))
+    held = replace(config, **change)
+    with pytest.raises(ConfigError, match="leave out draft_round = 2 and held_reading"):
+        Trainer(held, engine_for(held), engine_for(held), gym_pool(), RunFolder(tmp_path / "held", fingerprint(held)))

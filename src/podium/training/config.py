@@ -107,6 +107,11 @@ def check_exploration(config: TrainConfig) -> None:
             "workers can not be drawn by what is known of them where every question gives them other names: leave out "
             "drawn_workers or pseudonyms"
         )
+    if config.pretrained is not None and (exploration.draft_round == 2 or config.held_reading()):
+        raise ConfigError(
+            "a published model is not held where it began, for there is no second copy of it: leave out draft_round = 2 and "
+            "held_reading"
+        )
     if exploration.draft_round == 2 and exploration.drawn_workers.start > 0:
         raise ConfigError(
             "with draft_round = 2 first rounds are written as the run began, and nobody is drawn in them: leave out drawn_workers"
