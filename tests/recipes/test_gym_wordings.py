@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
+from benchmarks.reading import WORDINGS
 from podium.gym import World
 from podium.gym.facts import TABLES
 from podium.gym.kinds import KINDS
@@ -74,3 +75,13 @@ def test_a_template_is_told_from_a_wording_and_other_questions_are_refused() -> 
     assert made_from(other) == "other wording 0"
     with pytest.raises(ValueError, match="no question of the gym"):
         made_from(other.__class__(question="Why?", target="", kind="story", source="elsewhere"))
+
+
+def test_what_reading_is_measured_with_is_in_none_of_what_is_read() -> None:
+    unseen = other_wordings(WORDINGS)
+    learned = {row for wording in other_wordings() for row in _rows(wording.text, 6)}
+    assert {wording.kind for wording in unseen} >= {"story", "bundle", "versus"}
+    assert len(unseen) > 100
+    assert not [wording.text for wording in unseen if _rows(wording.text, 6) & learned]
+    questions = other_questions(2 * len(unseen), seed=0, file=WORDINGS)
+    assert not any("{" in question.question for question in questions)

@@ -17,7 +17,7 @@ from podium.gym.world import held_out_matter
 from podium.recipes.gym_start import template_of
 from podium.types import Problem
 
-_FILE = Path(__file__).with_name("gym_wordings.tsv")
+FILE = Path(__file__).with_name("gym_wordings.tsv")
 _NUMBERS = (3, 99)
 _SOURCE = "other wording "
 
@@ -27,28 +27,28 @@ class Wording(NamedTuple):
 
     kind: str
     tables: tuple[str, ...]
-    """Where ``{e}`` comes from, and ``{u}``; ``{g}`` is another thing of the first table."""
+    """Where ``{e}`` comes from, and ``{u}`` or ``{g}``; with one table ``{g}`` is another thing of the same."""
     text: str
 
 
 @cache
-def other_wordings() -> tuple[Wording, ...]:
+def other_wordings(file: Path = FILE) -> tuple[Wording, ...]:
     """All of them, in the order of the file."""
-    fields = [line.split("\t") for line in _FILE.read_text(encoding="utf-8").splitlines()]
+    fields = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines()]
     return tuple(Wording(kind, tuple(filter(None, tables.split(","))), text) for kind, tables, text in fields)
 
 
-def other_questions(n: int, seed: int) -> list[Problem]:
+def other_questions(n: int, seed: int, file: Path = FILE) -> list[Problem]:
     """``n`` questions without a target: the kinds take turns, and in each its wordings."""
-    rng = random.Random(f"other wordings {seed}")
+    rng, wordings = random.Random(f"other wordings {seed}"), other_wordings(file)
     by_kind: dict[str, list[int]] = {}
-    for number, wording in enumerate(other_wordings()):
+    for number, wording in enumerate(wordings):
         by_kind.setdefault(wording.kind, []).append(number)
     made = []
     for turn in range(n):
         kind = list(by_kind)[turn % len(by_kind)]
         number = by_kind[kind][turn // len(by_kind) % len(by_kind[kind])]
-        made.append(Problem(question=_filled(other_wordings()[number], rng), target="", kind=kind, source=f"{_SOURCE}{number}"))
+        made.append(Problem(question=_filled(wordings[number], rng), target="", kind=kind, source=f"{_SOURCE}{number}"))
     return made
 
 
@@ -62,9 +62,9 @@ def _filled(wording: Wording, rng: random.Random) -> str:
     name, other = rng.sample(WORDS["name"], 2)
     slots: dict[str, object] = {slot: rng.randint(*_NUMBERS) for slot in "abcd"}
     slots |= {"name": name, "other": other, "thing": rng.choice(WORDS["thing"])}
-    tables = dict(zip("eu", wording.tables, strict=False))
+    tables = dict(zip(("e", "u" if "{u}" in wording.text else "g"), wording.tables, strict=False))
     if "{g}" in wording.text:
-        tables["g"] = tables["e"]
+        tables.setdefault("g", tables["e"])
     while True:
         things = {slot: rng.choice(list(TABLES[table])) for slot, table in tables.items()}
         about = " ".join(sorted(f"{tables[slot]}({thing})" for slot, thing in things.items()))
