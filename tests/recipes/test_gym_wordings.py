@@ -18,8 +18,8 @@ _WORD = re.compile(r"\{\w+\}|[a-z']+")
 
 
 def _rows(text: str, length: int) -> set[tuple[str, ...]]:
-    """All runs of so many words; a slot is a word."""
-    words = _WORD.findall(text.lower())
+    """All runs of so many words; a slot is a word, and all slots are the same one."""
+    words = ["{}" if word.startswith("{") else word for word in _WORD.findall(text.lower())]
     return {tuple(words[at : at + length]) for at in range(len(words) - length + 1)}
 
 
