@@ -28,7 +28,8 @@ def test_nothing_a_worker_says_runs(served: Served, watched: Watched, start: int
         page.evaluate("document.querySelectorAll('details').forEach(folded => folded.open = true)")
         more = page.locator(".long .button:visible")
         while more.count():
-            more.first.click()
+            # In one go: the page may draw itself anew between looking for a button and pressing it.
+            page.evaluate("document.querySelectorAll('.long .button').forEach(each => each.checkVisibility() && each.click())")
             page.wait_for_timeout(30)
         for clickable in page.locator(".rich .link").all()[:2]:
             clickable.click()

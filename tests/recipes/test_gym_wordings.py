@@ -12,7 +12,7 @@ from podium.gym.kinds import KINDS
 from podium.gym.questions import find_question
 from podium.gym.templates import TEMPLATES, held_out
 from podium.gym.world import held_out_matter
-from podium.recipes.gym_wordings import made_from, other_questions, other_wordings
+from podium.recipes.gym_wordings import Wording, made_from, other_questions, other_wordings
 
 _WORD = re.compile(r"\{\w+\}|[a-z']+")
 
@@ -54,7 +54,44 @@ def test_kinds_and_wordings_take_turns_and_every_slot_is_filled() -> None:
     assert [q.question for q in questions] != [q.question for q in other_questions(len(questions), seed=2)]
 
 
-def test_none_is_about_a_held_out_fact_nor_a_question_that_the_gym_asks() -> None:
+def test_what_is_asked_about_passes_the_gyms_own_rule_and_names_differ() -> None:
+    """Read back from the questions themselves: which things stand in the slots."""
+    wordings, checked = other_wordings(), Counter[str]()
+    for question in other_questions(30 * len(wordings), seed=4):
+        wording = wordings[int(str(made_from(question)).split()[-1])]
+        slots = _slots(wording, question.question)
+        tables = dict(zip([slot for slot in "eu" if slot in slots], wording.tables, strict=True))
+        if "g" in slots:
+            tables["g"] = tables["e"]
+            assert slots["e"] != slots["g"]
+            checked["g"] += 1
+        about = " ".join(sorted(f"{table}({slots[slot]})" for slot, table in tables.items()))
+        assert not (about and held_out_matter(about)), question.question
+        checked[f"{len(tables)} things"] += 1
+        if {"name", "other"} <= set(slots):
+            assert slots["name"] != slots["other"]
+            checked["names"] += 1
+    assert min(checked[each] for each in ("g", "0 things", "1 things", "2 things", "names")) > 50, checked
+
+
+def _slots(wording: Wording, question: str) -> dict[str, str]:
+    """What stands in each slot of a question made from ``wording``."""
+    values = dict.fromkeys("abcd", r"\d+") | {"name": r"\w+", "other": r"\w+", "thing": ".+?"}
+    for slot, table in zip(("e", "u" if "{u}" in wording.text else "g"), [*wording.tables, *wording.tables], strict=False):
+        values[slot] = "|".join(sorted(map(re.escape, TABLES[table]), key=len, reverse=True))
+    seen: set[str] = set()
+    pattern = ""
+    for piece in re.split(r"(\{\w+\})", wording.text):
+        slot = piece[1:-1] if piece.startswith("{") else ""
+        again = f"(?P={slot})" if slot in seen else f"(?P<{slot}>{values.get(slot)})"
+        pattern += again if slot else re.escape(piece)
+        seen.add(slot)
+    found = re.fullmatch(pattern, question)
+    assert found is not None, (wording.text, question)
+    return found.groupdict()
+
+
+def test_none_is_about_a_held_out_fact_alone_nor_a_question_that_the_gym_asks() -> None:
     seen: defaultdict[int, list[str]] = defaultdict(list)
     for question in other_questions(20 * len(other_wordings()), seed=3):
         assert find_question(question.question) is None

@@ -92,7 +92,7 @@ def config(seed: int = 0, world: World = WORLD) -> TrainConfig:
 
 
 def plain(seed: int = 0) -> TrainConfig:
-    """GRPO as usual from the same start: no openings, no drafts, no entropy, no cost, no curriculum, whole questions."""
+    """GRPO as usual: no openings, no drafts, no entropy, no cost, no curriculum, whole questions, and no other wordings."""
     return replace(
         config(seed),
         name="gym-plain",
@@ -102,6 +102,7 @@ def plain(seed: int = 0) -> TrainConfig:
         curriculum=False,
         word_dropout=0.0,
         held_reading=list,
+        warm_start=replace(warm_start(seed), also_read=list),  # as it was measured, before there were any
         exploration=Exploration(),
     )
 
@@ -187,6 +188,7 @@ def recursive(seed: int = 0) -> TrainConfig:
         curriculum=False,
         word_dropout=0.0,
         word_mixing=0.8,
+        held_reading=list,  # first rounds are held as a whole
         learner=LearnerConfig(learning_rate=1e-3, min_lr_ratio=0.1, warmup_ratio=0.05),
         exploration=Exploration(draft_sft_weight=Schedule(start=1.0, hold=1.0), draft_round=2),
     )

@@ -2,7 +2,8 @@
 
 ``gym_wordings.tsv`` has a wording a line: its kind, the tables of :mod:`podium.gym.facts` that its things come from, and its text
 with slots. Such a question says what a kind looks like and no more: it has no answer, no worker is ever asked it, and it earns
-nothing. No wording has five words in a row in common with a held-out template, and none is about a held-out fact.
+nothing. No wording has five words in a row in common with a held-out template or an untrained kind, whatever stands in the slots.
+None is about what the gym's own rule keeps out of training: a fact, or a combination of two.
 """
 
 import random

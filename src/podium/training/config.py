@@ -9,6 +9,7 @@ from podium.protocols import Verifier
 from podium.training.exploration import Exploration
 from podium.training.learner_config import LearnerConfig
 from podium.training.pretrained import Pretrained
+from podium.training.questions import questions_of
 from podium.training.sampler import Pools
 from podium.training.warm_start import WarmStart
 from podium.types import Problem
@@ -107,10 +108,15 @@ def check_exploration(config: TrainConfig) -> None:
             "workers can not be drawn by what is known of them where every question gives them other names: leave out "
             "drawn_workers or pseudonyms"
         )
-    if config.pretrained is not None and (exploration.draft_round == 2 or config.held_reading()):
+    held_reading = questions_of("held_reading", config.held_reading)
+    if config.pretrained is not None and (exploration.draft_round == 2 or held_reading):
         raise ConfigError(
             "a published model is not held where it began, for there is no second copy of it: leave out draft_round = 2 and "
             "held_reading"
+        )
+    if exploration.draft_round == 2 and held_reading:
+        raise ConfigError(
+            "with draft_round = 2 first rounds are held as a whole, what they read included: leave out held_reading"
         )
     if exploration.draft_round == 2 and exploration.drawn_workers.start > 0:
         raise ConfigError(

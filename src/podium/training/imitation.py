@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from podium.errors import ConfigError
 from podium.extras import need
 from podium.policies.local import Dialect, LocalPolicy
 from podium.policies.qwen2 import Qwen2, Qwen2Config
 from podium.policies.tokens import Tokens
 from podium.training.learner import Learner
 from podium.training.learner_config import LearnerConfig
+from podium.training.questions import questions_of
 from podium.training.rows import TrainingRow, worker_positions
 from podium.training.warm_start import Cards, Demonstration, Topic, WarmStart, brief_for
 from podium.types import Brief, Problem
@@ -49,7 +51,9 @@ def warm_started(
         brief = brief_for(problem, config, rng, syntax)
         shown = short_messages(brief, syntax)[0].content if brief.previous_rounds or config.cards else problem.question
         texts += [shown, config.write(problem, brief, rng, syntax).text]
-    to_read = [*problems, *config.also_read()]
+    to_read = [*problems, *questions_of("WarmStart.also_read", config.also_read)]
+    if len(to_read) > len(problems) and not config.reading:
+        raise ConfigError("what WarmStart.also_read makes is read nowhere, for WarmStart.reading is 0: set both or neither")
     texts += [problem.question for problem in to_read[len(problems) :]]
     skills = [name for name, _ in config.cards.imagine(1, rng)[0]] if config.cards is not None else []
     tokens = Tokens.trained(texts, vocab_size=config.vocab_size, workers=max(config.workers), skills=skills)

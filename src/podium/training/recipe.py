@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,14 @@ import podium.gym
 from podium.evaluation.registered_identity import registered_identity
 from podium.evaluation.verifier_identity import verifier_identity
 from podium.training.config import TrainConfig
+from podium.training.questions import questions_of
 from podium.training.warm_start import WarmStart
 from podium.workers.identity import content_hash, hashed, pool_identity
 from podium.workers.pool import WorkerPool
 
-_MADE = ("problems", "pool", "verifier", "warm_start", "concurrency", "notes")
+_MADE = ("problems", "pool", "verifier", "warm_start", "held_reading", "concurrency", "notes")
 _WEIGHTS = ("start", "drafts")
-_CALLED = ("problems", "carried_out")
+_CALLED = ("problems", "also_read", "carried_out")
 
 
 def fingerprint(config: TrainConfig) -> dict[str, Any]:
@@ -29,12 +31,15 @@ def fingerprint(config: TrainConfig) -> dict[str, Any]:
         for name, value in ((name, getattr(config, name)) for name in config.__dataclass_fields__)
         if name not in _MADE
     }
+    # Left out where there is nothing to hold, and so below: a run of before there was such a setting can go on.
+    held = questions_of("held_reading", config.held_reading)
     plain: dict[str, Any] = _plain(
         {
             **described,
             "verifier": _judge(config),
             "warm_start": None if config.warm_start is None else _described(config.warm_start),
             "problems": _hash(problem.id for problem in config.problems()),
+            **({"held_reading": _hash(problem.id for problem in held)} if held else {}),
             "pool": _pool(config.pool),
             "weights": {name: content_hash(path) for name in _WEIGHTS if (path := getattr(config, name)) is not None},
         }
@@ -45,7 +50,11 @@ def fingerprint(config: TrainConfig) -> dict[str, Any]:
 def _described(warm: WarmStart) -> dict[str, Any]:
     plain = {name: getattr(warm, name) for name in warm.__dataclass_fields__ if name not in _CALLED}
     again = warm.again if warm.carried_out else 0.0
-    return {**plain, "again": again, "problems": _hash(problem.id for problem in warm.problems())}
+    plain |= {"again": again, "problems": _hash(problem.id for problem in warm.problems())}
+    if also_read := questions_of("WarmStart.also_read", warm.also_read):
+        made_from = [repr(warm.template(problem)) if warm.mixed else "" for problem in also_read]
+        plain["also_read"] = _hash([*(problem.id for problem in also_read), *made_from])
+    return plain
 
 
 def _pool(pool: Callable[[], WorkerPool] | Path) -> dict[str, Any]:
@@ -75,6 +84,10 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, partial):
+        return [_plain(value.func), _plain(value.args), _plain(value.keywords)]
+    if callable(value) and not hasattr(value, "__qualname__"):
+        value = type(value)
     if callable(value):
         return f"{value.__module__}.{value.__qualname__}"
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -13,7 +13,7 @@ from podium.training.checkpoint import RunFolder
 from podium.training.collect import Collector, Task, Writer
 from podium.training.config import TrainConfig, check_exploration
 from podium.training.exploration import with_drafts
-from podium.training.held_reading import first_tokens
+from podium.training.held_reading import HeldReading
 from podium.training.hindsight import AsItBegan, first_rounds, hindsight
 from podium.training.monitor import CollapseRule, Iteration, measured
 from podium.training.rollout import Rollout, RolloutGroup, Turn
@@ -100,7 +100,7 @@ class Trainer:
         self._on_iteration = on_iteration
         self._rule = rule if rule is not None else CollapseRule()
         self._problems = list(config.problems())
-        self._held_reading = list(config.held_reading())
+        self._held_reading = HeldReading.of(config, pool, engine.prompt_ids)
         self._set_aside = SetAside(iterations=config.cooldown_iterations)
         self._curriculum = KindCurriculum()
         self._record = PlaceRecord()
@@ -221,11 +221,9 @@ class Trainer:
         return draft_rows(drafts, prompt_ids, pieces, keep_access=exploration.draft_access)
 
     def _held(self, groups: Sequence[RolloutGroup], iteration: int) -> list[TrainingRow]:
-        config, prompt_ids = self._config, self._engine.prompt_ids
-        if config.exploration.draft_round != 2:
-            rng = random.Random(f"held {config.seed} {iteration}")
-            return first_tokens(self._held_reading, self._pool.cards, prompt_ids, rng, max_steps=config.max_steps)
-        return draft_rows(first_rounds(groups), prompt_ids, self._engine.pieces, whole=True)
+        if self._config.exploration.draft_round != 2:
+            return self._held_reading.rows(self._engine.prompt_ids, iteration=iteration)
+        return draft_rows(first_rounds(groups), self._engine.prompt_ids, self._engine.pieces, whole=True)
 
     def _tasks(self, iteration: int, progress: float) -> list[Task]:
         config = self._config
