@@ -59,6 +59,20 @@ def test_without_a_word_in_two_templates_nothing_can_be_learned() -> None:
         MixedQuestions(_problems(), random.Random(0), template=lambda problem: 1, word_dropout_max=0.5)
 
 
+def test_other_questions_are_mixed_with_the_recipes_own() -> None:
+    own = World().problems(kinds=("choice", "code"), n=60, seed=7)
+    other = [replace(problem, source="elsewhere") for problem in World().problems(kinds=("story",), n=60, seed=7)]
+    asked: set[str] = set()
+
+    def template(problem: Problem) -> object:
+        asked.add(problem.source)
+        return problem.kind if problem.source == "elsewhere" else template_of(problem)
+
+    config = replace(WARM_START, problems=lambda: own, also_read=lambda: other, steps=1, reading=4, mixed=1.0, template=template)
+    warm_started(config, WorkflowSyntax(access="binary"))
+    assert asked == {"elsewhere", own[0].source}
+
+
 def test_a_start_learns_from_mixtures() -> None:
     config = replace(
         WARM_START,

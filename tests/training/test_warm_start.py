@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from podium.errors import ConfigError
 from podium.gym import World
 from podium.gym.subtasks import verbs_in
 from podium.policies.local import LocalPolicy
@@ -152,6 +153,22 @@ def test_more_questions_are_read_than_texts_are_written(monkeypatch: pytest.Monk
         line = policy.tokens.decode(row.completion_ids)
         assert line == f"{line.strip()}\n", "the first line, open: the text goes on"
     assert len({row.prompt_ids for row in read}) > 5, "of other questions"
+
+
+def test_other_questions_are_read_beside_the_recipes_own_and_never_written_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = _imitated(monkeypatch)
+    other = [replace(problem, question=f"zyzzyva {problem.question}") for problem in WARM_START.problems()]
+    config = replace(WARM_START, steps=4, problems_per_step=3, texts=1, reading=20, word_dropout=0.0)
+    policy = warm_started(replace(config, also_read=lambda: other), WorkflowSyntax(access="binary"))
+    asked = [(policy.tokens.decode(row.prompt_ids), row.completion_ids[-1] == policy.tokens.end) for row in seen]
+    of_others = [whole for prompt, whole in asked if "zyzzyva" in prompt]
+    assert 20 < len(of_others) < 60, "half of what is read"
+    assert not any(of_others)
+    word = " zyzzyva"
+    without = warm_started(replace(config, steps=1), WorkflowSyntax(access="binary"))
+    assert len(policy.tokens.encode(word)) < len(without.tokens.encode(word)), "its words are in the vocabulary"
+    with pytest.raises(ConfigError, match="read nowhere"):
+        warm_started(replace(config, also_read=lambda: other, reading=0), WorkflowSyntax(access="binary"))
 
 
 def test_more_openings_are_imitated_than_texts(monkeypatch: pytest.MonkeyPatch) -> None:
